@@ -83,9 +83,13 @@ constexpr CommandRow kRows[] = {
      [](const CommandLine& line) { return !line.watch.command.empty(); }},
     {"watch --put-back", Command::watch, watch_command, kOtherProcesses,
      [](const CommandLine& line) { return line.watch.put_back; }},
+    {"watch --once", Command::watch, watch_command, kWatch,
+     [](const CommandLine& line) {
+       return line.watch.headless && line.watch.output.empty() && line.record.empty();
+     }},
     {"watch --output", Command::watch, watch_command, kWatch | kCallersFiles,
      [](const CommandLine& line) { return !line.watch.output.empty(); }},
-    {"watch", Command::watch, watch_command, kWatch},
+    {"watch", Command::watch, watch_command, kWatch | kCallersFiles},
     {"view", Command::view, view_command, kNeighbours},
     {"ladder", Command::ladder, ladder_command, kRun | kCallersFiles},
     {"tune", Command::tune, tune_command, kRunWorkers | kLargeRings | kCallersFiles},

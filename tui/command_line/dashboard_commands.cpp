@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -25,6 +27,10 @@
 #include "tui/notes/notes_screen.h"
 #include "tui/print/document.h"
 #include "tui/state/dashboard_state.h"
+#include "tui/state/transport.h"
+#include "tui/watch/recorded_pipeline.h"
+#include "tui/watch/watch_controller.h"
+#include "tui/watch/watch_screen.h"
 
 namespace pipetop::tui {
 namespace {
@@ -84,20 +90,41 @@ void say_damage(const std::string& file, const Recording& recording) {
   if (!recording.damage().empty()) say(file + " is " + recording.damage());
 }
 
+using DrawMoment = std::function<void(Canvas& canvas, size_t frame)>;
+
+// Draws the moments of a recording one after the other, each with what the ones before it left.
+DrawMoment drawer_of(Recording& recording, const Config& config) {
+  if (shows_pipeline(recording)) {
+    const auto source = std::make_shared<RecordedPipeline>(recording);
+    const WatchStart start{.pipeline = true, .recorded = true};
+    const auto screen = std::make_shared<WatchController>(*source, start);
+    return [source, screen](Canvas& canvas, size_t frame) {
+      source->go_to(frame);
+      screen->tick(source->now_ns());
+      screen->lay_out(canvas.rows(), canvas.cols());
+      screen->draw(canvas);
+    };
+  }
+  DashboardState view;
+  view.presets = config.presets;
+  view.roof_gib_per_s = roof_of(recording);
+  return [&recording, view](Canvas& canvas, size_t frame) mutable {
+    draw_recorded(canvas, recording.frame(frame), view);
+  };
+}
+
 // All of it, as fast as it can be drawn.
 int film(const CommandLine& line, const Config& config, Recording& recording) {
   CastFile cast(line.cast, recording.header().unix_s);
   const GlyphSet glyphs = config.unicode == Choice::never ? GlyphSet::ascii : GlyphSet::unicode;
   Canvas canvas(glyphs_of(glyphs));
-  DashboardState view;
-  view.presets = config.presets;
-  view.roof_gib_per_s = roof_of(recording);
+  const DrawMoment draw = drawer_of(recording, config);
   auto mark = recording.marks().begin();
   const uint64_t begin_ns = recording.begin_ns() + line.replay.at_ns;
   for (size_t i = recording.frame_at(begin_ns); i < recording.frames(); ++i) {
     const Snapshot& shown = recording.frame(i);
     canvas.reset(line.replay.rows, line.replay.cols);
-    draw_recorded(canvas, shown, view);
+    draw(canvas, i);
     cast.add(canvas, shown.now_ns, shown.throughput.current);
     for (; mark != recording.marks().end() && mark->at_ns <= shown.now_ns; ++mark)
       if (mark->kind == RecordedMark::Kind::scene && mark->at_ns >= begin_ns)
@@ -113,6 +140,18 @@ int show(const std::string& file, Recording& recording, const Config& config, Re
   const int exit_code =
       run_dashboard(source, config, {.roof_gib_per_s = roof_of(recording), .present = present});
   say_damage(file, recording);
+  return exit_code;
+}
+
+int replay_pipeline(const CommandLine& line, Recording& recording, const Config& config) {
+  Transport transport(recording);
+  transport.go_to(line.replay.at_ns);
+  RecordedPipeline source(recording, &transport);
+  WatchScreenOptions screen;
+  screen.pipeline = true;
+  screen.transport = &transport;
+  const int exit_code = run_watch_screen(source, config, screen);
+  say_damage(line.replay.file, recording);
   return exit_code;
 }
 
@@ -176,6 +215,7 @@ int replay_command(const CommandLine& line) {
   if (line.replay.info) return print(line.format->print(recording_document(recording)));
   const Config config = replay_config(line, recording);
   if (!line.cast.empty()) return film(line, config, recording);
+  if (shows_pipeline(recording)) return replay_pipeline(line, recording, config);
   check_terminal(config);
   ReplaySource source(recording);
   source.go_to(line.replay.at_ns);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/host/host.h"
 #include "engine/registry/workloads.h"
 #include "tui/print/document.h"
 
@@ -125,6 +126,7 @@ RecordingFile::~RecordingFile() {
 void RecordingFile::begin(const std::string& path, WriteMode write_mode) {
   output_ = std::make_unique<Output>(path, write_mode);
   path_ = path;
+  if (header_.host.cpus == 0) header_.host = read_host();  // the dashboard's snapshots name it, too
   header_.unix_s = static_cast<uint64_t>(std::time(nullptr));
   recorder_ = std::make_unique<Recorder>(header_,
                                          [this](std::string_view bytes) { output_->write(bytes); });

@@ -18,6 +18,8 @@
 #include "tui/dashboard/engine_source.h"
 #include "tui/draw/picture.h"
 #include "tui/screen/still.h"
+#include "tui/watch/recorded_pipeline.h"
+#include "tui/watch/watch_controller.h"
 
 namespace pipetop::tui {
 namespace {
@@ -137,6 +139,32 @@ class RecordedMoment final : public Source {
   std::string refused_;  // the key that would have changed something
 };
 
+// What is drawn of a recording, and at which moment: the dashboard, or a pipeline that was watched.
+class RecordedScreen {
+ public:
+  RecordedScreen(Recording& recording, const Config& config) {
+    if (shows_pipeline(recording)) {
+      pipeline_.emplace(recording);
+      watch_.emplace(*pipeline_, WatchStart{.pipeline = true, .recorded = true});
+      return;
+    }
+    moment_.emplace(recording);
+    dashboard_.emplace(*moment_, config.settings, config.presets);
+    dashboard_->set_roof(recording.header().roof_gib_per_s.value);
+  }
+
+  Screen& screen() { return watch_ ? static_cast<Screen&>(*watch_) : *dashboard_; }
+  void go_to(size_t frame) { pipeline_ ? pipeline_->go_to(frame) : moment_->go_to(frame); }
+  // The key that would have changed something.
+  const std::string& refused() const { return watch_ ? watch_->refused() : moment_->refused(); }
+
+ private:
+  std::optional<RecordedMoment> moment_;
+  std::optional<RecordedPipeline> pipeline_;
+  std::optional<Controller> dashboard_;
+  std::optional<WatchController> watch_;
+};
+
 std::string recorded_shot(const CommandLine& line, const PictureFormat& format) {
   constexpr uint64_t kSeenBefore = kSecond;  // what moved shows where it was
   const std::vector<Key> keys = keys_typed(line.shot.keys);
@@ -149,18 +177,16 @@ std::string recorded_shot(const CommandLine& line, const PictureFormat& format) 
   const size_t last = recording.frame_at(recording.begin_ns() + at_ns);
   Config config = replay_config(line, recording);
   config.settings = recording.frame(last).requested;
-  RecordedMoment moment(recording);
-  Controller screen(moment, config.settings, config.presets);
-  screen.set_roof(recording.header().roof_gib_per_s.value);
-  Still still = still_of(screen, line.shot, config);
+  RecordedScreen recorded(recording, config);
+  Still still = still_of(recorded.screen(), line.shot, config);
   for (size_t i = recording.frame_at(recording.begin_ns() + before_ns); i <= last; ++i) {
-    moment.go_to(i);
+    recorded.go_to(i);
     still.tick();
   }
   for (const Key key : keys) {
     still.press(key);
-    if (!moment.refused().empty())
-      throw Error(fmt::format("--keys: {}: a recording cannot be changed", moment.refused()));
+    if (!recorded.refused().empty())
+      throw Error(fmt::format("--keys: {}: a recording cannot be changed", recorded.refused()));
   }
   if (!recording.damage().empty()) say(line.shot.replay + " is " + recording.damage());
   return format.draw(still.draw_frame(), picture_style(config));

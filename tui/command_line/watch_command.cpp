@@ -57,6 +57,11 @@ std::vector<std::string> tell_leftovers(Watcher& watcher) {
   return std::move(found.changes);
 }
 
+// For those without a screen: what it records is the open pipeline.
+void record(Tape& recording, const Snapshot& now) {
+  if (now.watched) recording.add(now);
+}
+
 uint64_t or_else(uint64_t ns, uint64_t usual_ns) { return ns != 0 ? ns : usual_ns; }
 
 // What comes out once has the shares and rates of so many samples.
@@ -101,6 +106,7 @@ class Headless {
   Headless(const CommandLine& line, const Config& config)
       : line_(line),
         output_(line.watch.output, is_stream(line) ? WriteMode::as_written : WriteMode::whole),
+        recording_(config, {}, line.record),
         watcher_(watch_options(line, config)),
         loop_({.signals = interrupts_.fd()}) {
     leftovers_ = tell_leftovers(watcher_);
@@ -115,6 +121,7 @@ class Headless {
     while (!is_over() && serve()) continue;
     if (!is_stream(line_)) output_.finish(line_.format->print(document()));
     if (is_stream(line_)) output_.finish();
+    recording_.finish();
     return exit_status({}, interrupts_);
   }
 
@@ -136,6 +143,7 @@ class Headless {
   void look() {
     now_ = watcher_.tick(monotonic_ns());
     say_notices_of(*now_, line_.watch);
+    record(recording_, *now_);
     // A timer may be a little late once, and not the next time.
     constexpr uint64_t kSlack_ns = 5 * kMs;
     if (!is_stream(line_) || now_->now_ns + kSlack_ns < last_line_ns_ + line_interval_ns(line_))
@@ -157,6 +165,7 @@ class Headless {
 
   const CommandLine& line_;
   Output output_;
+  RecordingFile recording_;
   Interrupts interrupts_;
   Watcher watcher_;
   EventLoop loop_;
@@ -173,6 +182,8 @@ int show_pipes(const CommandLine& line, const Config& config) {
   screen.say = say;
   screen.save_picture = save_picture;
   check_watch_terminal(config, screen);
+  RecordingFile recording(config, {}, line.record);
+  screen.tape = &recording;
   // Before the threads in which a watcher makes its instruments: a signal would go to one of them.
   const SignalFd held{SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGTSTP, SIGWINCH, SIGCONT};
   WatchOptions options = watch_options(line, config);
@@ -181,7 +192,9 @@ int show_pipes(const CommandLine& line, const Config& config) {
   tell_leftovers(watcher);
   if (screen.pipeline) watcher.open(parse_target(line.watch.target));
   if (line.watch.exact) watcher.count_bytes(true);
-  return run_watch_screen(watcher, config, screen);
+  const int exit_code = run_watch_screen(watcher, config, screen);
+  recording.finish();
+  return exit_code;
 }
 
 int put_back_changes() {
@@ -274,6 +287,8 @@ class Started {
     screen_.command = command_text(request_.command);
     choose_screen();
     results_.emplace(request_.output, is_stream(line) ? WriteMode::as_written : WriteMode::whole);
+    recording_.emplace(config, std::nullopt, line.record);
+    screen_.tape = &*recording_;
     resume_main_capabilities(command_row(line).uses);  // all stay the command's
     watcher_.emplace(started_options(config, has_screen_));
     leftovers_ = tell_leftovers(*watcher_);
@@ -296,6 +311,7 @@ class Started {
       watcher_->sample_again();
       say_notices_of(*watcher_->tick(monotonic_ns()), request_);
     });
+    attempt([&] { recording_->finish(); });
     attempt([&] { summarize(); });
     return command_->signal() != 0 ? -command_->signal() : *command_->exit_code();
   }
@@ -366,6 +382,7 @@ class Started {
     const auto now = watcher_->tick(monotonic_ns());
     reason_ = now->no_bpf;
     say_notices_of(*now, request_);
+    attempt([&] { record(*recording_, *now); });
     if (!is_stream(line_) || !now->watched || now->now_ns < last_line_ns_ + line_interval_ns(line_))
       return;
     const WatchPrint how{.begin_ns = begin_ns_,
@@ -402,6 +419,7 @@ class Started {
   WatchScreenOptions screen_;
   bool has_screen_ = false;
   std::optional<Results> results_;
+  std::optional<RecordingFile> recording_;
   std::optional<Watcher> watcher_;
   std::optional<WatchedCommand> command_;
   std::optional<EventLoop> loop_;

@@ -116,7 +116,7 @@ bool Controller::press_first(Key key) {
   return edit_filter(state_, key) || press_talk(key) || inspect(key);
 }
 
-void Controller::press_replay(int key) {
+void Controller::press_transport(int key) {
   if (auto said = source_.press(static_cast<Key>(key)); !said.empty()) say(std::move(said));
 }
 

@@ -92,7 +92,6 @@ class Controller : public Screen {
   static std::vector<KeyTable> keys();
   // Those of a replay: its own, and what changes nothing.
   static std::vector<KeyTable> keys_of_replay();
-  static KeyTable replay_keys();
 
   // A talk's scenes, which must outlive it. With `presented` the keys are a clicker's, the show is
   // on, and the first scene is entered: the source must have begun with its settings.
@@ -126,13 +125,12 @@ class Controller : public Screen {
 
  private:
   // Where keys have a meaning: with or without a page in place of other panels.
-  enum Place : uint8_t { kWithoutPage = 1, kWithPage = 2 };
+  enum Place : uint8_t { kWithoutPage = kTakesEnds, kWithPage = 2 };
   struct Keymap;
   template <auto kAct>
   static void on_state(Screen& screen, int n);
 
-  void press_replay(int key);
-  void refuse_recording() { say("this is a recording"); }
+  void press_transport(int key) override;
   void follow_replay();
   void press_knob(const HotKey& hot);
   bool press_talk(Key key);

@@ -168,26 +168,6 @@ struct Controller::Keymap {
       {key::escape, does<&C::close>, 0, {"Esc", "close; clear filter or selection"}},
       {U'W', kRecords, 0, {"W", "record to a new file, or end that"}},
   };
-  static constexpr auto kReplay = does<&C::press_replay>;
-  // Under a page time can be moved, too; those that scroll it are its own.
-  static constexpr KeyRow kReplays[] = {
-      {U' ', kReplay, U' ', {"Space", "pause, and go on"}},
-      {key::left, kReplay, key::left, {"Left Right", "5 seconds back or forward"}},
-      {key::right, kReplay, key::right},
-      {U',', kReplay, U',', {", .", "pause, and one frame back or forward"}},
-      {U'.', kReplay, U'.'},
-      {U'<', kReplay, U'<', {"< >", "slower or faster: 0.25 to 16 times"}},
-      {U'>', kReplay, U'>'},
-      {U'n', kReplay, U'n', {"n N", "to the next change or scene, or back to one"}},
-      {U'N', kReplay, U'N'},
-      {key::home,
-       kReplay,
-       key::home,
-       {"Home End", "to the beginning, or to the end"},
-       kWithoutPage},
-      {key::end, kReplay, key::end, {}, kWithoutPage},
-      {U'W', does<&C::refuse_recording>, 0},
-  };
 };
 
 std::vector<KeyTable> Controller::keys() {
@@ -196,11 +176,9 @@ std::vector<KeyTable> Controller::keys() {
 }
 
 std::vector<KeyTable> Controller::keys_of_replay() {
-  return {replay_keys(),           moving_keys(), {Keymap::kShows},
+  return {transport_keys(),        moving_keys(), {Keymap::kShows},
           {Keymap::kAlways, true}, page_keys(),   terminal_keys()};
 }
-
-KeyTable Controller::replay_keys() { return {Keymap::kReplays, true}; }
 
 // Knobs, and in a recording what would change settings.
 bool Controller::press_last(Key key) {
@@ -209,7 +187,7 @@ bool Controller::press_last(Key key) {
   const bool is_knob = knob != knobs.end();
   if (state_.replay && (is_knob || std::ranges::find(Keymap::kChanges, key, &KeyRow::key) !=
                                        std::end(Keymap::kChanges)))
-    say("a recording cannot be changed; ? shows its keys");
+    refuse_change();
   else if (is_knob)
     press_knob(*knob);
   else
@@ -228,7 +206,7 @@ std::span<const ScreenKey> screen_keys_of_replay() {
 }
 
 std::span<const ScreenKey> replay_keys() {
-  static const auto keys = tui::help_of(std::array{Controller::replay_keys()}, kAnywhere);
+  static const auto keys = tui::help_of(std::array{transport_keys()}, kAnywhere);
   return keys;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,8 @@
 #include "engine/recording/recording.h"
 #include "tui/dashboard/controller.h"
 #include "tui/draw/keys.h"
-#include "tui/state/playback.h"
 #include "tui/state/replay_state.h"
+#include "tui/state/transport.h"
 
 namespace pipetop::tui {
 
@@ -22,10 +21,8 @@ void draw_recorded(Canvas& canvas, const Snapshot& shown, DashboardState& view);
 
 class ReplaySource final : public Source {
  public:
-  using Clock = uint64_t (*)();
-
   // The recording outlives it. `clock` is the viewer's.
-  explicit ReplaySource(Recording& recording, Clock clock = monotonic_ns);
+  explicit ReplaySource(Recording& recording, Transport::Clock clock = monotonic_ns);
 
   // Begins with the first scene, and each ends on its last frame. Throws Error if there is none.
   void present();
@@ -40,25 +37,17 @@ class ReplaySource final : public Source {
   Snapshot tick() override;
   Segment segment() override;
   void suspend() override {}
-  void resume() override { last_ns_ = clock_(); }
-  const ReplayState* replay() const override { return &state_; }
-  std::string press(Key key) override;
-  void go_to_scene(size_t index) override;
+  void resume() override { transport_.resume(); }
+  const ReplayState* replay() const override { return &transport_.state(); }
+  std::string press(Key key) override { return transport_.press(key); }
+  void go_to_scene(size_t index) override { transport_.go_to_scene(index); }
 
-  void go_to(uint64_t at_ns) { playback_.go_to(at_ns); }
-  bool at_end() const { return playback_.at_end(); }
+  void go_to(uint64_t at_ns) { transport_.go_to(at_ns); }
+  bool at_end() const { return transport_.at_end(); }
 
  private:
-  const Snapshot& shown();
-  void describe();
-  std::string go_to_mark(bool forward);
-  std::string change_speed(int steps);
-
   Recording& recording_;
-  Clock clock_;
-  uint64_t last_ns_;
-  Playback playback_;
-  ReplayState state_;
+  Transport transport_;
 };
 
 }  // namespace pipetop::tui

@@ -133,7 +133,7 @@ class Parser {
     add_file(app_, "--segments", line_.segments,
              "write one line per segment: CSV to FILE.csv, JSON to FILE.jsonl");
     add_file(app_, "--record", line_.record,
-             "record what is measured, to be shown again by pipetop replay");
+             "record what is measured or watched, to be shown again by pipetop replay");
     add_file(app_, "--cast", line_.cast, "write the screen as an asciicast, for asciinema");
     const auto choose_roof = [this](const std::string& rate) {
       line_.roof = rate.empty() ? 0 : rate_of("--roof", rate);
@@ -175,8 +175,7 @@ class Parser {
       throw Error(fmt::format("{} and --config {} are two talks: give one", line_.talk.config,
                               line_.config));
     const bool dashboard = line_.command == Command::dashboard || line_.command == Command::present;
-    if (!line_.record.empty() && !dashboard && line_.command != Command::run)
-      throw Error("--record is for the dashboard and for pipetop run");
+    if (!line_.record.empty()) check_record(dashboard);
     if (!line_.cast.empty() && !dashboard && line_.command != Command::replay)
       throw Error("--cast is for the dashboard and for pipetop replay");
     if (line_.command == Command::watch || line_.command == Command::view)
@@ -185,6 +184,16 @@ class Parser {
       throw Error("-- COMMAND is for pipetop watch");
     if (line_.command == Command::replay) check_no_settings(": a recording cannot be changed");
     if (line_.command == Command::shot) check_shot();
+  }
+
+  void check_record(bool dashboard) const {
+    const bool watches = line_.command == Command::watch;
+    if (!dashboard && !watches && line_.command != Command::run)
+      throw Error("--record is for the dashboard, pipetop run and pipetop watch");
+    if (watches && line_.watch.target.empty() && line_.watch.command.empty())
+      throw Error(
+          "--record takes one pipeline, not the table of all pipes: give a PID, PID:FD, a FIFO or "
+          "-- COMMAND");
   }
 
   void check_shot() const {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/base/numbers.h"
 #include "engine/recording/recording.h"
 #include "engine/registry/workloads.h"
 #include "tui/draw/numbers.h"
@@ -48,20 +50,24 @@ std::string utc_text(uint64_t unix_s) {
 
 bool is_scene(const Chapter& chapter) { return chapter.mark.kind == RecordedMark::Kind::scene; }
 
-std::string chapters_text(const std::vector<Chapter>& chapters, const Unit& unit) {
-  TextTable table({{"begin", '>'}, {std::string(unit.rate), '>'}, {"what"}});
+// Without a unit rates are in bytes per second, as those of a watched pipeline are.
+std::string chapters_text(const std::vector<Chapter>& chapters, const Unit* unit) {
+  TextTable table({{"begin", '>'}, {unit ? std::string(unit->rate) : "rate", '>'}, {"what"}});
   for (const Chapter& chapter : chapters) {
     const Segment* segment = chapter.segment.get();
     const bool known = segment && segment->rate.has_value();
-    table.add(
-        {fmt::format("{:.1f} s", chapter.begin_s), known ? rate_text(segment->rate->mean) : "",
-         is_scene(chapter) ? fmt::format("scene {}: {}", chapter.mark.number, chapter.mark.label)
-                           : chapter.mark.label});
+    table.add({fmt::format("{:.1f} s", chapter.begin_s),
+               !known ? ""
+               : unit ? rate_text(segment->rate->mean)
+                      : byte_rate_text(segment->rate->mean),
+               is_scene(chapter)
+                   ? fmt::format("scene {}: {}", chapter.mark.number, chapter.mark.label)
+                   : chapter.mark.label});
   }
   return table.text();
 }
 
-Json chapter_json(const Chapter& chapter, const Unit& unit) {
+Json chapter_json(const Chapter& chapter, const Unit* unit) {
   Json json = {{"kind", is_scene(chapter) ? "scene" : "change"},
                {"begin_s", rounded(chapter.begin_s)},
                {"number", chapter.mark.number},
@@ -69,8 +75,8 @@ Json chapter_json(const Chapter& chapter, const Unit& unit) {
   if (is_scene(chapter)) return json;
   json["key"] = chapter.mark.key;
   if (!chapter.segment) return json;
-  put(json, unit.key, chapter.segment->rate, rate_json);
-  json["requested"] = knobs_json(chapter.segment->requested);
+  put(json, unit ? unit->key : "bytes_per_s", chapter.segment->rate, rate_json);
+  if (unit) json["requested"] = knobs_json(chapter.segment->requested);
   return json;
 }
 
@@ -79,16 +85,19 @@ Json chapter_json(const Chapter& chapter, const Unit& unit) {
 Document recording_document(Recording& recording) {
   const std::vector<Chapter> chapters = chapters_of(recording);
   const RecordingHeader& header = recording.header();
-  const Unit& unit = unit_of(header.settings);
+  const std::optional<Pipeline> watched = recording.frame(0).watched;
+  const Unit* const unit = watched ? nullptr : &unit_of(header.settings);
   std::string text = fmt::format(
       "recorded {} by pipetop {}\n{}\n{}, {}, {:.0f} KiB\n", utc_text(header.unix_s),
       recording.version(), machine_text(header.host), seconds_text(recording.duration_ns()),
       counted(recording.frames(), "frame"), double(recording.bytes()) / 1024);
   if (!recording.damage().empty()) text += recording.damage() + "\n";
+  if (watched) text += fmt::format("pipeline {}\n", watched->title());
   text += "\n" + chapters_text(chapters, unit);
   Json json = {{"version", recording.version()},
                {"unix_s", header.unix_s},
-               {"workload", terms_of(header.settings).name},
+               {"workload", watched ? Json() : Json(terms_of(header.settings).name)},
+               {"pipeline", watched ? Json(watched->title()) : Json()},
                {"host", short_host_json(header.host)},
                {"duration_ns", recording.duration_ns()},
                {"frames", recording.frames()},

@@ -25,6 +25,23 @@ constexpr KeyRow kMovingKeys[] = {
     {key::end, kMove, kAll},
 };
 
+constexpr auto kTransport = does<&Screen::press_transport>;
+// Under a page time can be moved, too; those that scroll it are its own.
+constexpr KeyRow kTransportKeys[] = {
+    {U' ', kTransport, U' ', {"Space", "pause, and go on"}},
+    {key::left, kTransport, key::left, {"Left Right", "5 seconds back or forward"}},
+    {key::right, kTransport, key::right},
+    {U',', kTransport, U',', {", .", "pause, and one frame back or forward"}},
+    {U'.', kTransport, U'.'},
+    {U'<', kTransport, U'<', {"< >", "slower or faster: 0.25 to 16 times"}},
+    {U'>', kTransport, U'>'},
+    {U'n', kTransport, U'n', {"n N", "to the next change or scene, or back to one"}},
+    {U'N', kTransport, U'N'},
+    {key::home, kTransport, key::home, {"Home End", "to the beginning, or to the end"}, kTakesEnds},
+    {key::end, kTransport, key::end, {}, kTakesEnds},
+    {U'W', does<&Screen::refuse_recording>},
+};
+
 constexpr KeyRow kPageKeys[] = {
     {U' ', does<&Screen::freeze>, 0, {"Space", "freeze the screen; data keeps flowing"}},
     {U'!', does<&Screen::toggle_messages>, 0, {"!", "all messages, in full"}},
@@ -48,6 +65,7 @@ constexpr KeyRow kTerminalKeys[] = {
 }  // namespace
 
 KeyTable moving_keys() { return {kMovingKeys, true}; }
+KeyTable transport_keys() { return {kTransportKeys, true}; }
 KeyTable page_keys() { return {kPageKeys, true}; }
 KeyTable terminal_keys() { return {kTerminalKeys, true}; }
 

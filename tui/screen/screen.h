@@ -94,6 +94,10 @@ void does(Screen& screen, int n) {
 
 // To select, to scroll.
 KeyTable moving_keys();
+// Of a recording, in the place of freezing. While a page of it is open, its End and Home are the
+// page's: they work where kTakesEnds is set.
+inline constexpr uint8_t kTakesEnds = 0x80;
+KeyTable transport_keys();
 // Freezing, and the pages of help and messages.
 KeyTable page_keys();
 // Of the terminal and the program.
@@ -146,6 +150,9 @@ class Screen {
   void move_or_scroll(int lines);
   void page(int pages) { move_or_scroll(pages * page_rows()); }
   virtual void freeze() {}
+  virtual void press_transport(int /*key*/) {}
+  void refuse_recording() { say("this is a recording"); }
+  void refuse_change() { say("a recording cannot be changed; ? shows its keys"); }
   void toggle_help() { common().help.toggle(); }
   void toggle_messages() { common().messages.toggle(); }
   virtual void quit();

@@ -149,21 +149,6 @@ void add_screen_items(std::vector<KeyItem>& items, const DashboardState& state) 
   }
 }
 
-// Transport in place of the knobs.
-std::vector<KeyItem> replay_items(const DashboardState& state) {
-  const ReplayState& replay = *state.replay;
-  std::vector<KeyItem> items = {{"Space",
-                                 replay.at_end() ? "again"
-                                 : replay.paused ? "play"
-                                                 : "pause",
-                                 {U' '}},
-                                {"Left Right", "5 s", {key::left, key::right}},
-                                {"n N", "change", {U'n', U'N'}},
-                                {"< >", "speed", {U'<', U'>'}},
-                                {", .", "frame", {U',', U'.'}}};
-  return items;
-}
-
 void place(KeyItem& item, int row, int col) { item.place = {row, col, 1, item.columns()}; }
 
 // Where items of these widths are, one after the other, on as many lines as they need. None: there
@@ -209,8 +194,21 @@ int KeyItem::columns() const {
   return columns_of(keys) + 1 + std::max(columns_of(text), widest) + (lamp == Lamp::none ? 0 : 2);
 }
 
+std::vector<KeyItem> transport_items(const ReplayState& replay) {
+  std::vector<KeyItem> items = {{"Space",
+                                 replay.at_end() ? "again"
+                                 : replay.paused ? "play"
+                                                 : "pause",
+                                 {U' '}},
+                                {"Left Right", "5 s", {key::left, key::right}},
+                                {"n N", "change", {U'n', U'N'}},
+                                {"< >", "speed", {U'<', U'>'}},
+                                {", .", "frame", {U',', U'.'}}};
+  return items;
+}
+
 std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const DashboardState& state) {
-  std::vector<KeyItem> items = state.replay ? replay_items(state) : knob_items(s, state);
+  std::vector<KeyItem> items = state.replay ? transport_items(*state.replay) : knob_items(s, state);
   // The ways back must have a place.
   if (state.shows_pipeline())
     items.insert(items.begin(), {.keys = "Tab", .text = "dashboard", .presses = {key::tab}});

@@ -8,6 +8,7 @@
 #include "tui/draw/keys.h"
 #include "tui/state/dashboard_state.h"
 #include "tui/state/layout.h"
+#include "tui/state/replay_state.h"
 
 namespace pipetop::tui {
 
@@ -36,6 +37,9 @@ inline Rect key_bar(const Layout& layout, const DashboardState& state) {
 inline Rect time_line(const Layout& layout) {
   return {layout.keys.end_row() - 1, layout.keys.col, 1, layout.keys.cols};
 }
+
+// Of a recording, in the place of what changes something.
+std::vector<KeyItem> transport_items(const ReplayState& replay);
 
 // All items with their positions relative to `bar`, in this order; the most important ones get a
 // place, help and quit always.

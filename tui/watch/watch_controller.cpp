@@ -28,10 +28,21 @@ WatchController::WatchController(WatchSource& source, const WatchStart& start)
   choice.filter = start.filter;
   state_.in_pipeline = start.pipeline;
   state_.command = start.command;
+  state_.recorded = start.recorded;
+  if (start.transport) state_.replay = &start.transport->state();
   state_.pipeline.cpus = cpus_.size();
 }
 
+WatchLayout WatchController::layout() const {
+  return watch_layout(rows_, cols_, state_.replay != nullptr);
+}
+
 void WatchController::show(const std::shared_ptr<const Snapshot>& now) {
+  // What is remembered of the rings was later.
+  if (state_.shown && now->now_ns < state_.shown->now_ns) {
+    state_.pipeline.held.let_go();
+    state_.pipeline.rings.clear();
+  }
   state_.shown = now;
   stale_ = false;
   if (state_.in_pipeline)
@@ -47,12 +58,13 @@ uint64_t WatchController::period_ns(uint64_t frame_ns) const {
 }
 
 bool WatchController::tick(uint64_t now_ns) {
-  state_.now_ns = now_ns;
   const bool is_new = age_message(now_ns);
   const auto now = source_.tick(now_ns);
+  state_.now_ns = start_.recorded && now ? now->now_ns : now_ns;
   if (now && now != latest_) state_.notices = now->notices;
-  std::erase_if(state_.notices,
-                [&](const Notice& notice) { return now_ns >= notice.at_ns + kNoticeStays_ns; });
+  std::erase_if(state_.notices, [&](const Notice& notice) {
+    return state_.now_ns >= notice.at_ns + kNoticeStays_ns;
+  });
   if (!now || (now == latest_ && !stale_)) return is_new;
   if (now != latest_) changed_ = false;
   latest_ = now;
@@ -61,8 +73,17 @@ bool WatchController::tick(uint64_t now_ns) {
   return true;
 }
 
+// The table isn't recorded.
+void WatchController::record(Tape& tape) {
+  if (!latest_ || !latest_->watched) return;
+  if (state_.message.empty()) return tape.add(*latest_);
+  Snapshot said = *latest_;
+  said.answer = Notice{latest_->now_ns, state_.severity, state_.message};
+  tape.add(said);
+}
+
 int WatchController::list_rows() const {
-  const WatchLayout layout = watch_layout(rows_, cols_);
+  const WatchLayout layout = this->layout();
   if (!state_.in_pipeline) return table_rows_in(layout.body.rows);
   const PipelineLayout places = pipeline_layout(layout.body, rows_, state_.pipeline);
   return function_rows(detail_list(places, state_.pipeline));
@@ -71,7 +92,7 @@ int WatchController::list_rows() const {
 void WatchController::lay_out(int rows, int cols) {
   rows_ = rows;
   cols_ = cols;
-  const WatchLayout layout = watch_layout(rows, cols);
+  const WatchLayout layout = this->layout();
   // However small the screen is: rows point into the last pass.
   if (!state_.in_pipeline) tui::settle(state_.table, list_rows());
   if (!layout.fits) return;
@@ -88,7 +109,8 @@ void WatchController::lay_out(int rows, int cols) {
   const auto settle_page = [](PageState& page, int end) {
     if (page.open) page.scroll = std::clamp(page.scroll, 0, end);
   };
-  const HelpContents help{.screen_keys = watch_keys(state_.place()), .words = watch_words()};
+  const HelpContents help{.screen_keys = watch_keys(state_.place(), state_.recorded),
+                          .words = watch_words()};
   settle_page(state_.help, help_scroll_end(rows, cols, help));
   if (PageState& log = state_.pipeline.log; log.open && state_.pipeline.has_pipeline()) {
     const PipelineLayout places = pipeline_layout(layout.body, rows, state_.pipeline);
@@ -115,6 +137,14 @@ bool WatchController::press_first(Key key) {
   if (ends || redraws) return false;
   return press_leaving(key) || press_question(key) || press_prompt(key) || press_filter(key) ||
          (!open_page() && press_slots(key));
+}
+
+bool WatchController::press_last(Key key) {
+  const bool is_digit = key >= U'1' && key <= U'9';
+  if (!start_.recorded || !(is_digit || changes_something(key))) return false;
+  append_utf8(refused_ = {}, key);
+  refuse_change();
+  return true;
 }
 
 bool WatchController::press_leaving(Key key) {
@@ -174,7 +204,7 @@ bool WatchController::press_filter(Key key) {
 bool WatchController::press_slots(Key key) {
   PipelineState& pipeline = state_.pipeline;
   if (state_.place() != kInSlots || !selected_pipe(pipeline)) return false;
-  const WatchLayout layout = watch_layout(rows_, cols_);
+  const WatchLayout layout = this->layout();
   const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
   const auto slots = detail_slots(places, pipeline);
   if (!slots) return false;
@@ -193,7 +223,7 @@ bool WatchController::press_slots(Key key) {
 }
 
 bool WatchController::has_changes() const {
-  return changed_ || (latest_ && !latest_->interventions.empty());
+  return changed_ || (!start_.recorded && latest_ && !latest_->interventions.empty());
 }
 
 template <class Change>
@@ -232,7 +262,7 @@ void WatchController::change_stage(const Prompt& chosen) {
 // ---- clicks and the wheel, by place ----
 
 void WatchController::click(const Mouse& mouse) {
-  const WatchLayout layout = watch_layout(rows_, cols_);
+  const WatchLayout layout = this->layout();
   if (!layout.fits || state_.prompt || state_.question || state_.leaving) return;
   if (layout.keys.contains(mouse.row, mouse.col)) {
     const auto items = place_keys(layout.keys, watch_key_items(state_));
@@ -249,7 +279,7 @@ void WatchController::click(const Mouse& mouse) {
 
 // A click on the selected row opens it.
 void WatchController::click_table(const Mouse& mouse) {
-  const WatchLayout layout = watch_layout(rows_, cols_);
+  const WatchLayout layout = this->layout();
   const int line = mouse.row - layout.body.row - 1;
   const int row = state_.table.scroll + line;
   const auto count = static_cast<int>(state_.table.rows.rows().size());
@@ -260,7 +290,7 @@ void WatchController::click_table(const Mouse& mouse) {
 
 void WatchController::click_pipeline(const Mouse& mouse) {
   PipelineState& pipeline = state_.pipeline;
-  const WatchLayout layout = watch_layout(rows_, cols_);
+  const WatchLayout layout = this->layout();
   const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
   for (const PlacedItem& placed : places.items.items) {
     if (!placed.rect.contains(mouse.row, mouse.col)) continue;
@@ -288,7 +318,7 @@ void WatchController::click_pipeline(const Mouse& mouse) {
 void WatchController::scroll(const Mouse& mouse, int lines) {
   if (!state_.in_pipeline) return move_selection(state_.table, lines);
   PipelineState& pipeline = state_.pipeline;
-  const WatchLayout layout = watch_layout(rows_, cols_);
+  const WatchLayout layout = this->layout();
   const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
   if (detail_list(places, pipeline).contains(mouse.row, mouse.col)) {
     select_nothing(pipeline.functions);

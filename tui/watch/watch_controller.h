@@ -11,6 +11,7 @@
 #include "engine/watch/watch_source.h"
 #include "tui/draw/keys.h"
 #include "tui/screen/screen.h"
+#include "tui/state/transport.h"
 #include "tui/watch/watch_state.h"
 
 namespace pipetop::tui {
@@ -18,8 +19,11 @@ namespace pipetop::tui {
 struct WatchStart {
   PipeSort sort = PipeSort::rate;
   std::string filter = {};
-  bool pipeline = false;           // the source has one open
-  std::string command = {};        // whose pipeline it is; it is not left for the table
+  bool pipeline = false;     // the source has one open
+  std::string command = {};  // whose pipeline it is; it is not left for the table
+  // A recording, of which only the pipeline is there; then no key changes anything.
+  bool recorded = false;
+  Transport* transport = nullptr;  // null: one moment of it
   uint64_t hold_ns = 500'000'000;  // how long figures stand
 };
 
@@ -37,18 +41,27 @@ class WatchController : public Screen {
   void lay_out(int rows, int cols) override;
   void draw(Canvas& canvas) const override;
 
+  // What can be recorded: the open pipeline.
+  void record(Tape& tape) override;
+  // The last key that would have changed something in a recording; "" if there was none.
+  const std::string& refused() const { return refused_; }
+
   // Whether other people's processes are as they were changed here, and are to stay so.
   bool has_changes() const;
   bool keeps_changes() const { return keeps_; }
 
   static std::vector<KeyTable> keys();
+  static std::vector<KeyTable> keys_of_replay();
 
  protected:
   ScreenState& common() override { return state_; }
-  std::vector<KeyTable> key_tables() const override { return keys(); }
-  uint8_t place() const override { return state_.place(); }
+  std::vector<KeyTable> key_tables() const override {
+    return start_.recorded ? keys_of_replay() : keys();
+  }
+  uint8_t place() const override { return state_.place() | (start_.recorded ? kTakesEnds : 0); }
   PageState* open_page() override;
   bool press_first(Key key) override;
+  bool press_last(Key key) override;
   void move(int lines) override;
   int page_rows() const override;
   void click(const Mouse& mouse) override;
@@ -58,6 +71,7 @@ class WatchController : public Screen {
  private:
   struct Keymap;
 
+  static bool changes_something(Key key);
   bool press_prompt(Key key);
   bool press_question(Key key);
   bool press_leaving(Key key);
@@ -78,6 +92,8 @@ class WatchController : public Screen {
   void toggle_idle();
   void begin_filter();
   void freeze() override;
+  void press_transport(int key) override;
+  void toggle_recording();
   void resize_ring(int larger);
   void ask_nice();
   void ask_pin();
@@ -97,6 +113,7 @@ class WatchController : public Screen {
   void quit() override;
 
   void open_pipeline();
+  WatchLayout layout() const;
   void show(const std::shared_ptr<const Snapshot>& now);
   void tell_selection();
   int list_rows() const;
@@ -118,12 +135,13 @@ class WatchController : public Screen {
   bool keeps_ = false;
   std::function<std::string()> asked_;  // what the question is about
   bool has_agreed_ = false;             // to a change, once
+  std::string refused_;                 // a key
   bool stale_ = false;                  // what is shown is older than the latest snapshot
   int rows_ = 0, cols_ = 0;
 };
 
 // The lines of the help page for what works there.
-std::span<const ScreenKey> watch_keys(WatchPlace place);
+std::span<const ScreenKey> watch_keys(WatchPlace place, bool recorded = false);
 std::span<const ScreenKey> watch_words();
 
 // The keys at the bottom, with the state of what they switch.

@@ -2,7 +2,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "tui/state/list_state.h"
@@ -61,6 +63,10 @@ struct WatchController::Keymap {
        {"Tab", "the other panel; alone: the next one"},
        kInPipeline},
       {key::back_tab, does<&C::next_panel>, -1, {}, kInPipeline},
+      {U'L', does<&C::toggle_log>, 0, {"L", "log of the changes and their rates"}, kInPipeline},
+      {U'a', does<&C::compare>, 0, {"a", "keep this segment as A, to compare with"}, kInPipeline},
+  };
+  static constexpr KeyRow kChanges[] = {
       {U'}', does<&C::resize_ring>, 1, {"{ }", "halve or double the selected ring"}},
       {U'{', does<&C::resize_ring>, 0},
       {U'n', does<&C::ask_nice>, 0, {"n", "renice the selected stage"}, kInPipeline},
@@ -70,8 +76,6 @@ struct WatchController::Keymap {
        0,
        {"x", "count bytes exactly; slows every system call"},
        kInPipeline},
-      {U'L', does<&C::toggle_log>, 0, {"L", "log of the changes and their rates"}, kInPipeline},
-      {U'a', does<&C::compare>, 0, {"a", "keep this segment as A, to compare with"}, kInPipeline},
       {U'u', does<&C::undo>, 0, {"u", "undo the last change"}},
       {U'0', does<&C::undo_all>, 0, {"0", "put everything back as it was"}},
       {U'K', does<&C::keep>, 0, {"K", "keep what was changed, also when pipetop ends"}},
@@ -80,17 +84,30 @@ struct WatchController::Keymap {
       {key::escape, does<&C::close>, 0, {"Esc", "clear the filter"}, kInTable},
       {key::escape, does<&C::close>, 0, {"Esc", "back; Backspace, too"}, kInPipeline},
       {key::backspace, does<&C::back>},
+      {U'W', does<&C::toggle_recording>, 0, {"W", "record to a new file, or end that"}},
   };
 };
 
 std::vector<KeyTable> WatchController::keys() {
-  return {moving_keys(), {Keymap::kRows}, {Keymap::kAlways, true}, page_keys(), terminal_keys()};
+  return {moving_keys(),           {Keymap::kRows}, {Keymap::kChanges},
+          {Keymap::kAlways, true}, page_keys(),     terminal_keys()};
 }
 
-std::span<const ScreenKey> watch_keys(WatchPlace place) {
-  static std::map<WatchPlace, std::vector<ScreenKey>> made;
-  std::vector<ScreenKey>& keys = made[place];
-  if (keys.empty()) keys = help_of(WatchController::keys(), place);
+std::vector<KeyTable> WatchController::keys_of_replay() {
+  return {transport_keys(),        moving_keys(), {Keymap::kRows},
+          {Keymap::kAlways, true}, page_keys(),   terminal_keys()};
+}
+
+bool WatchController::changes_something(Key key) {
+  return std::ranges::find(Keymap::kChanges, key, &KeyRow::key) != std::end(Keymap::kChanges);
+}
+
+std::span<const ScreenKey> watch_keys(WatchPlace place, bool recorded) {
+  static std::map<std::pair<WatchPlace, bool>, std::vector<ScreenKey>> made;
+  std::vector<ScreenKey>& keys = made[{place, recorded}];
+  if (keys.empty())
+    keys = help_of(recorded ? WatchController::keys_of_replay() : WatchController::keys(),
+                   recorded ? place | kTakesEnds : place);
   return keys;
 }
 
@@ -147,6 +164,8 @@ void WatchController::back() {
   PipelineState& pipeline = state_.pipeline;
   if (pipeline.focus != PipelineFocus::chain) {
     pipeline.focus = PipelineFocus::chain;
+  } else if (start_.recorded) {
+    say("a recording holds the open pipeline only; q quits");
   } else if (!state_.command.empty()) {
     say("only the command's pipeline is watched; q leaves it running");
   } else {
@@ -199,7 +218,7 @@ void WatchController::next_panel(int by) {
     return select(pipeline,
                   static_cast<size_t>((static_cast<int>(pipeline.at) + by + nodes) % nodes));
   }
-  const WatchLayout layout = watch_layout(rows_, cols_);
+  const WatchLayout layout = this->layout();
   if (pipeline_layout(layout.body, rows_, pipeline).detail.empty())
     return say("too small for a second panel; Enter opens it");
   const bool to_detail = pipeline.focus == PipelineFocus::chain;
@@ -264,10 +283,22 @@ void WatchController::toggle_activity() {
   choice.wall = waiting;
   if (waiting) choice.form = ListForm::flat;
   // The list is in the panel, if there is one.
-  const WatchLayout layout = watch_layout(rows_, cols_);
+  const WatchLayout layout = this->layout();
   if (pipeline_layout(layout.body, rows_, state_.pipeline).detail.empty())
     state_.pipeline.focus = PipelineFocus::whole;
   say(waiting ? "what the stage waits for, as shares of its time" : "where the stage runs");
+}
+
+void WatchController::press_transport(int key) {
+  if (!start_.transport) return;
+  if (auto said = start_.transport->press(static_cast<Key>(key)); !said.empty())
+    say(std::move(said));
+}
+
+void WatchController::toggle_recording() {
+  if (!state_.in_pipeline && !state_.recording)
+    return say("the table of all pipes can't be recorded; Enter opens a pipeline");
+  leave<Outcome::toggle_recording>();
 }
 
 void WatchController::toggle_form() {

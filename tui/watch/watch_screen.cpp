@@ -13,7 +13,7 @@ namespace {
 TerminalFiles files_of(const WatchScreenOptions& options) {
   TerminalFiles files =
       options.on_controlling_terminal ? TerminalFiles::controlling() : TerminalFiles();
-  files.instead = "pipetop watch --once";
+  files.instead = options.transport ? "pipetop replay --info" : "pipetop watch --once";
   return files;
 }
 
@@ -22,6 +22,8 @@ WatchStart start_of(const Config& config, const WatchScreenOptions& options) {
           .filter = options.filter,
           .pipeline = options.pipeline,
           .command = options.command,
+          .recorded = options.transport != nullptr,
+          .transport = options.transport,
           .hold_ns = config.show ? kShowHolds_ns : kDashboardHolds_ns};
 }
 
@@ -44,6 +46,10 @@ class WatchScreen final : public WatchController {
     const bool is_new = WatchController::tick(now_ns);
     if (options_.every_snapshot && latest() != before) options_.every_snapshot(*latest());
     return is_new;
+  }
+
+  void resume() override {
+    if (options_.transport) options_.transport->resume();
   }
 
   bool has_command() const override { return static_cast<bool>(options_.deliver); }
@@ -71,8 +77,9 @@ int run_watch_screen(WatchSource& source, const Config& config, const WatchScree
   WatchScreen screen(source, config, options);
   int exit_code = 0;
   try {
-    exit_code = run_screen(screen, config,
-                           {.files = files_of(options), .save_picture = options.save_picture});
+    exit_code = run_screen(
+        screen, config,
+        {.files = files_of(options), .tape = options.tape, .save_picture = options.save_picture});
   } catch (...) {
     put_back(source, options);
     throw;

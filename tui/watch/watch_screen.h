@@ -7,7 +7,9 @@
 
 #include "engine/config/config.h"
 #include "engine/watch/watch_source.h"
+#include "tui/screen/screen.h"
 #include "tui/state/pipe_columns.h"
+#include "tui/state/transport.h"
 
 namespace pipetop::tui {
 
@@ -33,6 +35,9 @@ struct WatchScreenOptions {
   std::function<void(const std::string&)> say = {};
   // Every snapshot, also while the screen is frozen.
   std::function<void(const Snapshot&)> every_snapshot = {};
+  Tape* tape = nullptr;  // gets the open pipeline
+  // What is shown is a recording, that this moves.
+  Transport* transport = nullptr;
   // As in ShellOptions.
   std::function<std::string(const std::string& svg)> save_picture = {};
 };

@@ -10,6 +10,7 @@
 #include "engine/model/snapshot.h"
 #include "tui/screen/screen.h"
 #include "tui/state/key_bar.h"
+#include "tui/state/replay_state.h"
 #include "tui/watch/interventions.h"
 #include "tui/watch/pipeline_state.h"
 #include "tui/watch/table_rows.h"
@@ -24,7 +25,9 @@ struct WatchState : ScreenState {
   bool in_pipeline = false;               // else in the table
   TableState table;
   PipelineState pipeline;
-  std::string command;  // of `watch -- COMMAND`, whose pipeline it is; "" for none
+  bool recorded = false;                // a recording of a pipeline
+  const ReplayState* replay = nullptr;  // where it is; null for one moment of it
+  std::string command;                  // of `watch -- COMMAND`, whose pipeline it is; "" for none
   std::optional<Prompt> prompt;
   std::optional<Question> question;
   bool leaving = false;         // asks what becomes of the changes
@@ -40,8 +43,9 @@ struct WatchState : ScreenState {
 // The screen's parts; `body` is the table's or the pipeline's.
 struct WatchLayout {
   bool fits = false;
-  Rect title, body, message, keys;
+  Rect title, body, message, keys, time_line;
 };
-WatchLayout watch_layout(int rows, int cols);
+// The time line is the last row, if there is one.
+WatchLayout watch_layout(int rows, int cols, bool time_line = false);
 
 }  // namespace pipetop::tui

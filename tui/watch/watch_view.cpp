@@ -15,6 +15,7 @@
 #include "tui/watch/watch_controller.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
+#include "tui/widgets/time_line.h"
 
 namespace pipetop::tui {
 namespace {
@@ -72,9 +73,10 @@ std::vector<Message> standing(const WatchState& state) {
   const Snapshot& s = *state.shown;
   if (!s.no_bpf.empty()) all.push_back({s.no_bpf, Severity::warning});
   if (s.counts_bytes) all.push_back({std::string(price_of_counting()), Severity::warning});
+  const char* const undo = state.recorded ? "" : "; u undoes the last, 0 all";
   for (const Intervention& change : s.interventions)
     all.push_back(change.waits.empty()
-                      ? Message{fmt::format("changed: {}; u undoes the last, 0 all", change.text)}
+                      ? Message{fmt::format("changed: {}{}", change.text, undo)}
                       : Message{fmt::format("not put back: {}: {}", change.text, change.waits),
                                 Severity::warning});
   if (!s.table.left_out.empty())
@@ -148,6 +150,8 @@ std::vector<TitlePart> pipeline_parts(const WatchState& state) {
 
 std::vector<TitlePart> badges_of(const WatchState& state) {
   std::vector<TitlePart> badges;
+  if (state.replay) badges.push_back({" REPLAY ", {Style::mark, kReverse}});
+  if (state.recording) badges.push_back({" REC ", {Style::error, kReverse}});
   if (state.frozen) badges.push_back({" FROZEN ", {Style::warning, kReverse}});
   if (!state.shown) return badges;
   if (state.shown->counts_bytes) badges.push_back({" EXACT ", {Style::warning, kReverse}});
@@ -211,7 +215,8 @@ void add_pipeline_items(std::vector<KeyItem>& items, const WatchState& state) {
   const bool stage = selected_stage(pipeline) != nullptr;
   if (pipeline.log.open) items.push_back(item("L", "close the log", {U'L'}, 0));
   if (state.place() == kInChain) {
-    if (state.command.empty()) items.push_back(item("Esc", "table", {key::escape}, 0));
+    if (state.command.empty() && !state.recorded)
+      items.push_back(item("Esc", "table", {key::escape}, 0));
     items.push_back(item("Enter", stage ? "functions" : "slots", {key::enter}, 1));
     items.back().widest = columns_of("functions");
     items.push_back(item("j k", "select", {U'j', U'k'}, 2));
@@ -278,6 +283,10 @@ Message message_of(const WatchState& state) {
   if (filter_before(state))
     return {fmt::format("/{}_   Enter keeps the filter, Esc drops it", filter(state))};
   if (!state.message.empty()) return {state.message, state.severity};
+  if (state.replay && state.replay->at_end() && !state.replay->damage.empty())
+    return {"the recording is " + std::string(state.replay->damage), Severity::warning};
+  if (state.shown && state.shown->answer)
+    return {state.shown->answer->text, state.shown->answer->severity};
   if (const auto notice = newest(state)) return *notice;
   std::vector<Message> turns = standing(state);
   if (std::string text = selected_text(state); !text.empty()) turns.push_back({std::move(text)});
@@ -291,7 +300,12 @@ std::vector<KeyItem> watch_key_items(const WatchState& state) {
     add_pipeline_items(items, state);
   else
     add_table_items(items, state);
-  add_change_items(items, state);
+  if (!state.recorded) {
+    add_change_items(items, state);
+  } else if (state.replay) {
+    const std::vector<KeyItem> transport = transport_items(*state.replay);
+    items.insert(items.begin(), transport.begin(), transport.end());
+  }
   if (state.in_pipeline) add_list_items(items, state.pipeline);
   return items;
 }
@@ -318,11 +332,12 @@ void draw_watch_title(const Area& area, const WatchState& state) {
 
 std::span<const ScreenKey> watch_words() { return kWords; }
 
-WatchLayout watch_layout(int rows, int cols) {
+WatchLayout watch_layout(int rows, int cols, bool time_line) {
   WatchLayout layout;
   layout.fits = rows >= kMinRows && cols >= kMinCols;
   if (!layout.fits) return layout;
   const int keys = cols >= 126 ? 1 : 2, message = rows >= 34 ? 2 : 1;
+  if (time_line) layout.time_line = {--rows, 0, 1, cols};
   layout.title = {0, 0, 1, cols};
   layout.body = {1, 0, rows - 1 - message - keys, cols};
   layout.message = {rows - keys - message, 0, message, cols};
@@ -331,15 +346,16 @@ WatchLayout watch_layout(int rows, int cols) {
 }
 
 void draw(Canvas& canvas, const WatchState& state) {
-  const WatchLayout layout = watch_layout(canvas.rows(), canvas.cols());
+  const WatchLayout layout = watch_layout(canvas.rows(), canvas.cols(), state.replay != nullptr);
   if (!layout.fits) return draw_too_small(canvas);
   draw_watch_title({canvas, layout.title}, state);
   draw_body(canvas, state, layout);
   draw_message(canvas, layout.message, message_of(state));
   draw_keys({canvas, layout.keys}, place_keys(layout.keys, watch_key_items(state)));
+  if (state.replay) draw_time_line({canvas, layout.time_line}, *state.replay);
   if (state.messages.open) draw_messages(canvas, messages_of(state), state.messages.scroll);
   if (state.help.open)
-    draw_help(canvas, {.screen_keys = watch_keys(state.place()), .words = kWords},
+    draw_help(canvas, {.screen_keys = watch_keys(state.place(), state.recorded), .words = kWords},
               state.help.scroll);
   if (state.question) draw_question(canvas, *state.question);
   if (state.leaving)

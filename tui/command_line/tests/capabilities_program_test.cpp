@@ -55,9 +55,10 @@ constexpr Expected kWatch = {kEyes | kLooking | kActing, 0, 0, 0, kIds};
 const std::map<std::string_view, Expected> kExpected = {
     {"pipetop", kRun},
     {"run", kRun},
-    {"watch", kWatch},
+    {"watch", {kWatch.effective, 0, 0, kIds}},
     {"watch -- COMMAND", {kWatch.effective | bits({CAP_KILL}), 0, 0, kIds, ~uint64_t{0}}},
     {"watch --put-back", {kLooking | kActing}},
+    {"watch --once", kWatch},
     {"watch --output", {kWatch.effective, 0, 0, kIds}},
     {"view", {kLooking}},  // under sudo nothing, see below
     {"ladder", kRun},
@@ -118,6 +119,10 @@ const std::map<std::string_view, Scenario> kScenarios = {
     {"watch -- COMMAND",
      {{"watch", "-q", "-c", kConfig, "--", "cat", kFifo}, {.child = "cat"}, kConfig}},
     {"watch --put-back", {{"watch", "--put-back"}, {}}},
+    {"watch --once",
+     {{"watch", "-c", kConfig, "--format", "jsonl", "--interval", "100ms"},
+      {.shows = "\"pipes\""},
+      kConfig}},
     {"watch --output",
      {{"watch", "-c", kConfig, "--format", "jsonl", "--interval", "100ms", "--output", kOutput},
       {.output = true},

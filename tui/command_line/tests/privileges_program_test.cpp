@@ -313,6 +313,41 @@ TEST(Privileges, APictureThatAKeyTakesIsTheCallers) {
   EXPECT_EQ(status.st_gid, 65534u);
 }
 
+// Of a command, and of what runs already by the key W.
+TEST(Privileges, RecordingsOfWatchAreTheCallers) {
+  PIPETOP_NEED(root());
+  Program pipeline("/bin/sh", {"-c", "sleep 5 | cat"});
+  for (const Words& caller : {Words{"SUDO_UID=65534", "SUDO_GID=65534"}, {"DOAS_USER=nobody"}}) {
+    const ScratchDirectory directory;
+    std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
+    const auto watch = [&](const Words& arguments) {
+      Words words = {"/usr/bin/env", "-C", directory.path()};
+      words.insert(words.end(), caller.begin(), caller.end());
+      words.insert(words.end(), {PIPETOP_PROGRAM, "watch", "--no-bpf"});
+      words.insert(words.end(), arguments.begin(), arguments.end());
+      return words;
+    };
+    const Words words = watch({"-q", "--record", "a.ptop", "--", "/bin/sh", "-c", "sleep 1 | cat"});
+    Program started(words.front(), Words(words.begin() + 1, words.end()));
+    EXPECT_EQ(started.wait(), 0) << started.err();
+    PtyProgram screen(watch({std::to_string(pipeline.pid())}), {"TERM=xterm"}, 40, 120);
+    ASSERT_TRUE(screen.wait_for("sleep"));
+    screen.send("W");
+    ASSERT_TRUE(screen.wait_for("recording to"));
+    screen.send("Wq");
+    EXPECT_EQ(screen.wait_for_end(), 0);
+    size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+      struct stat status = {};
+      ASSERT_EQ(stat(entry.path().c_str(), &status), 0);
+      EXPECT_GT(status.st_size, 0);
+      EXPECT_EQ(status.st_uid, 65534u);
+      ++files;
+    }
+    EXPECT_EQ(files, 2u);
+  }
+}
+
 // Whoever owns the working directory is not to drive what root runs there.
 TEST(Privileges, RootIgnoresAConfigOfOthersUnlessItsPathIsGiven) {
   PIPETOP_NEED(root());

@@ -135,6 +135,27 @@ TEST_F(RecordingFileTest, TheDocumentSaysWhatItHolds) {
   EXPECT_EQ(json["chapters"][2]["kind"], "scene");
 }
 
+TEST_F(RecordingFileTest, TheDocumentOfAWatchedPipelineNamesIt) {
+  RecordingFile file(config_, {}, "a.ptop");
+  Snapshot s = snapshot_at(0);
+  Pipeline& watched = s.watched.emplace();
+  watched.stages.resize(2);
+  watched.stages[0].name = "tar";
+  watched.stages[1].name = "zstd";
+  watched.pipes.resize(1);
+  watched.pipes[0].writers.resize(1);
+  watched.pipes[0].readers.resize(1);
+  watched.pipes[0].readers[0].stage = 1;
+  file.add(s);
+  file.finish();
+  Recording read("a.ptop");
+  const Document document = recording_document(read);
+  EXPECT_NE(document.human.find("pipeline tar | zstd"), std::string::npos) << document.human;
+  const auto json = nlohmann::json::parse(json_text(document));
+  EXPECT_EQ(json["pipeline"], "tar | zstd");
+  EXPECT_TRUE(json["workload"].is_null());
+}
+
 using CastFileTest = InScratch;
 
 TEST_F(CastFileTest, IsAnAsciicast) {

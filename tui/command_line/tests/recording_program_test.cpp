@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tui/command_line/tests/ordinary_user.h"
 #include "tui/command_line/tests/program.h"
 #include "tui/command_line/tests/scratch_directory.h"
 #include "tui/tests/pty.h"
@@ -56,6 +58,51 @@ TEST(RecordingProgram, ADashboardIsReplayed) {
   ASSERT_TRUE(replay.wait_for("a recording cannot be changed"));
   replay.send("q");
   EXPECT_EQ(replay.wait_for_end(), 0);
+}
+
+// By nobody's rights where the tests run as root.
+TEST(RecordingProgram, AWatchedPipelineIsReplayedByAnybody) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("a.ptop"), film = scratch.file("a.cast");
+  {
+    Program program({"watch", "--no-bpf", "-q", "--record", path, "--", "/bin/sh", "-c",
+                     "(yes & sleep 3; kill $!) | cat > /dev/null"});
+    EXPECT_EQ(program.wait(), 0) << program.err();
+  }
+  const auto info = info_of(path);
+  EXPECT_GE(info["frames"], 10);
+  EXPECT_NE(info["pipeline"].get<std::string>().find("cat"), std::string::npos) << info;
+  EXPECT_TRUE(info["workload"].is_null());
+  EXPECT_EQ(info["chapters"][0]["label"], "start");
+  std::filesystem::permissions(path, std::filesystem::perms(0644));
+  std::filesystem::permissions(std::filesystem::path(path).parent_path(),
+                               std::filesystem::perms(0755));
+  std::vector<std::string> replay = {PIPETOP_PROGRAM, "replay", path};
+  if (root().has_value()) {
+    replay = as_user(PIPETOP_PROGRAM, {"replay", path});
+    replay.insert(replay.begin(), kSetpriv);
+  }
+  PtyProgram screen(replay, kScreen, 30, 100);
+  ASSERT_TRUE(screen.wait_for(" REPLAY "));
+  screen.send(" }");
+  ASSERT_TRUE(screen.wait_for("a recording cannot be changed"));
+  screen.send("q");
+  EXPECT_EQ(screen.wait_for_end(), 0);
+  Program shot({"shot", "--replay", path, "--at", "2s", "--keys", "j Enter"});
+  EXPECT_EQ(shot.wait(), 0) << shot.err();
+  EXPECT_NE(shot.out().find("cat"), std::string::npos);
+  Program refused({"shot", "--replay", path, "--keys", "}"});
+  EXPECT_EQ(refused.wait(), 1);
+  EXPECT_NE(refused.err().find("--keys: }: a recording cannot be changed"), std::string::npos);
+  Program cast({"replay", path, "--cast", film});
+  EXPECT_EQ(cast.wait(), 0) << cast.err();
+  EXPECT_GT(std::filesystem::file_size(film), 1000u);
+}
+
+TEST(RecordingProgram, TheTableOfAllPipesIsNotRecorded) {
+  Program program({"watch", "--record", "/tmp/never.ptop"});
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_NE(program.err().find("--record takes one pipeline"), std::string::npos) << program.err();
 }
 
 TEST(RecordingProgram, AKilledDashboardLosesTwoSecondsAtMost) {
@@ -133,7 +180,7 @@ TEST(RecordingProgram, MistakesAreExplained) {
   EXPECT_EQ(refused({"replay", "x.ptop", "--size", "big"}),
             "pipetop: --size: \"big\" is no size: give COLUMNSxROWS, 100x30\n");
   EXPECT_EQ(refused({"ladder", "--record", "x.ptop"}),
-            "pipetop: --record is for the dashboard and for pipetop run\n");
+            "pipetop: --record is for the dashboard, pipetop run and pipetop watch\n");
 }
 
 }  // namespace

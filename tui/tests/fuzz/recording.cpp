@@ -15,6 +15,8 @@
 #include "engine/tests/fuzz/fuzz.h"
 #include "tui/dashboard/replay.h"
 #include "tui/draw/canvas.h"
+#include "tui/watch/recorded_pipeline.h"
+#include "tui/watch/watch_controller.h"
 
 using namespace pipetop;
 using fuzz::accepted;
@@ -127,6 +129,16 @@ void draw_all(Recording& recording) {
     for (tui::Canvas* canvas : {&small, &large}) {
       tui::draw_recorded(*canvas, recording.frame(i), view);
       view.log.open = !view.log.open;
+    }
+  tui::RecordedPipeline pipeline(recording);
+  tui::WatchController watch(pipeline, {.pipeline = true, .recorded = true});
+  for (size_t i = 0; i < std::min(recording.frames(), kMostFrames); ++i)
+    for (tui::Canvas* canvas : {&small, &large}) {
+      pipeline.go_to(i);
+      watch.tick(pipeline.now_ns());
+      watch.handle({tui::Input::Kind::key, U'j', {}});
+      watch.lay_out(canvas->rows(), canvas->cols());
+      watch.draw(*canvas);
     }
 }
 
