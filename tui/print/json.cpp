@@ -26,7 +26,7 @@ Json value_json(const Knob& knob, const std::string& value) {
       return size_json(value);
     case KnobKind::cpu:
     case KnobKind::number:
-      return std::stoi(value);
+      return std::stoll(value);  // a recording may hold any of 32 bits, with or without a sign
     case KnobKind::choice:
       break;
   }
