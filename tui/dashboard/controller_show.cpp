@@ -189,6 +189,9 @@ bool Controller::press_talk(Key key) {
   using Does = TalkPress::Does;
   if (!state_.talk.presenting) return false;
   state_.talk.paused_ns = state_.now_ns + kTalkPause_ns;
+  // On the dashboard q closes what is open first, as it does without a talk.
+  const bool may_close = !state_.show.on && state_.talk.page == TalkState::Page::none;
+  if (key == U'q' && may_close && close_overlay()) return true;
   const TalkPress asked = tui::press_talk(state_.talk, state_.show, key);
   switch (asked.does) {
     case Does::not_ours:

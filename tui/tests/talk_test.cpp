@@ -225,6 +225,18 @@ TEST_F(TalkTest, LeavingAsks) {
   EXPECT_EQ(press(key::ctrl('C')), Outcome::interrupt);
 }
 
+TEST_F(TalkTest, OnTheDashboardQClosesWhatIsOpenFirst) {
+  press(key::tab);
+  for (const Key page : {U'?', U'!', U'L', U'Z'}) {
+    press(page);
+    EXPECT_EQ(press(U'q'), Outcome::stay);
+    EXPECT_FALSE(state().help.open || state().messages.open || state().log.open || state().zoom);
+    EXPECT_EQ(state().talk.page, TalkState::Page::none) << uint32_t(page);
+  }
+  press(U'q');
+  EXPECT_EQ(state().talk.page, TalkState::Page::leaving);
+}
+
 TEST_F(TalkTest, TheKeysAreOnAPage) {
   press(U'?');
   EXPECT_NE(screen().find("Ctrl-P"), std::string::npos);
