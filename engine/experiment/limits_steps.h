@@ -15,7 +15,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/reading.h"
-#include "engine/memory/buffer.h"
+#include "engine/host/buffer.h"
 #include "engine/meter/statistics.h"
 #include "engine/model/settings.h"
 #include "engine/process/pipe_owner.h"

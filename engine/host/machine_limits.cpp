@@ -12,8 +12,8 @@
 #include "engine/base/error.h"
 #include "engine/base/system_files.h"
 #include "engine/base/unique_fd.h"
+#include "engine/host/buffer.h"
 #include "engine/host/host.h"
-#include "engine/memory/buffer.h"
 #include "engine/model/settings.h"
 #include "engine/process/privileges.h"
 
@@ -25,7 +25,7 @@ ZeroCopyProbe unverifiable(const char* operation, int error_number) {
 }
 
 // Sandboxes often do not allow vmsplice.
-ZeroCopyProbe refused(int error_number) {
+ZeroCopyProbe vmsplice_refused(int error_number) {
   return {ZeroCopy::unverifiable, error_number,
           SystemError("vmsplice was refused", error_number).what()};
 }
@@ -65,7 +65,7 @@ ZeroCopyProbe probe_zero_copy() {
     const iovec lent{page.data, kPageBytes};
     return vmsplice(pipe_fd, &lent, 1, SPLICE_F_NONBLOCK) >= 0;
   };
-  return watch_a_change(write, lend, refused, "writer");
+  return watch_a_change(write, lend, vmsplice_refused, "writer");
 }
 
 ZeroCopyProbe probe_file_zero_copy(int scratch_fd) {

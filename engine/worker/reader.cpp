@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "engine/base/unique_fd.h"
-#include "engine/memory/buffer.h"
+#include "engine/host/buffer.h"
 #include "engine/worker/pipe_worker.h"
 #include "engine/worker/stamp.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "engine/base/unique_fd.h"
-#include "engine/memory/buffer.h"
+#include "engine/host/buffer.h"
 #include "engine/model/control_block.h"
 #include "engine/worker/pipe_command.h"
 

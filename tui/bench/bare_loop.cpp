@@ -7,7 +7,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/unique_fd.h"
-#include "engine/memory/buffer.h"
+#include "engine/host/buffer.h"
 #include "engine/model/snapshot.h"
 #include "engine/process/placement.h"
 #include "engine/workload/pipe/pipe_knobs.h"

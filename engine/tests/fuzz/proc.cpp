@@ -7,8 +7,8 @@
 
 #include "engine/base/system_files.h"
 #include "engine/base/text.h"
+#include "engine/host/buffer.h"
 #include "engine/host/host.h"
-#include "engine/memory/buffer.h"
 #include "engine/observe/capabilities.h"
 #include "engine/observe/symbols.h"
 #include "engine/process/placement.h"

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "engine/memory/buffer.h"
+#include "engine/host/buffer.h"
 #include "engine/worker/writer_memory.h"
 
 namespace pipetop {

@@ -4,7 +4,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/memory/buffer.h"
+#include "engine/host/buffer.h"
 #include "engine/process/privileges.h"
 #include "engine/process/worker.h"
 #include "engine/worker/pipe_command.h"

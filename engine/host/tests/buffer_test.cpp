@@ -1,4 +1,4 @@
-#include "engine/memory/buffer.h"
+#include "engine/host/buffer.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "engine/base/mapping.h"
-#include "engine/memory/buffer.h"
+#include "engine/host/buffer.h"
 
 namespace pipetop {
 namespace {
