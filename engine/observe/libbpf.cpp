@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "engine/base/error.h"
-#include "engine/observe/capabilities.h"
+#include "engine/observe/refusals.h"
 
 namespace pipetop::observe {
 namespace {

@@ -42,7 +42,7 @@ Word peek(const Word& word) {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
 
-// Throws Error with the explanation of capabilities.h, from errno and libbpf's log.
+// Throws Error with the explanation of refusals.h, from errno and libbpf's log.
 [[noreturn]] void throw_refused(const std::string& step, int error_number);
 
 // For bpf/access.bpf.h: whom the program may see.

@@ -7,7 +7,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/observe/capabilities.h"
+#include "engine/observe/refusals.h"
 
 namespace pipetop {
 

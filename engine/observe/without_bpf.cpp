@@ -1,7 +1,7 @@
 // What a build without the tools for BPF has instead of the sampler and the readers.
 #include "engine/base/error.h"
-#include "engine/observe/capabilities.h"
 #include "engine/observe/pipe_scanner.h"
+#include "engine/observe/refusals.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
 #include "engine/observe/sched_reader.h"

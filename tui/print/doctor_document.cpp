@@ -7,7 +7,7 @@
 #include "engine/doctor/doctor.h"
 #include "engine/experiment/overhead.h"
 #include "engine/meter/statistics.h"
-#include "engine/observe/capabilities.h"
+#include "engine/observe/refusals.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"
 

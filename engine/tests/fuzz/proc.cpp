@@ -9,7 +9,7 @@
 #include "engine/base/text.h"
 #include "engine/host/buffer.h"
 #include "engine/host/host.h"
-#include "engine/observe/capabilities.h"
+#include "engine/observe/refusals.h"
 #include "engine/observe/symbols.h"
 #include "engine/process/placement.h"
 #include "engine/process/proc_files.h"

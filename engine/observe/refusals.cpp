@@ -1,4 +1,4 @@
-#include "engine/observe/capabilities.h"
+#include "engine/observe/refusals.h"
 
 #include <fmt/core.h>
 #include <sys/utsname.h>

@@ -1,4 +1,4 @@
-#include "engine/observe/capabilities.h"
+#include "engine/observe/refusals.h"
 
 #include <gtest/gtest.h>
 
@@ -14,19 +14,19 @@ constexpr Circumstances kAllowed = {.can_load_bpf = true,
                                     .perf_event_paranoid = 2,
                                     .kptr_restrict = 0};
 
-TEST(Capabilities, WithoutPrivilegeTheRemedyIsSudo) {
+TEST(Refusals, WithoutPrivilegeTheRemedyIsSudo) {
   EXPECT_EQ(why_and_remedy({"load the sampler", EPERM, "noise"}, {}),
             "needs root; sudo pipetop, or see pipetop help privileges");
 }
 
-TEST(Capabilities, NamesMissingBtf) {
+TEST(Refusals, NamesMissingBtf) {
   Circumstances no_btf = kAllowed;
   no_btf.has_kernel_btf = false;
   EXPECT_NE(why_and_remedy({"load the sampler", ESRCH, ""}, no_btf).find("CONFIG_DEBUG_INFO_BTF"),
             std::string::npos);
 }
 
-TEST(Capabilities, KeepsLibbpfsWords) {
+TEST(Refusals, KeepsLibbpfsWords) {
   const Refusal refusal = {"load the ring reader", EINVAL, "libbpf: prog 'look': no"};
   const std::string why = "load the ring reader: Invalid argument (libbpf: prog 'look': no); ";
   Circumstances old = kAllowed;
@@ -36,7 +36,7 @@ TEST(Capabilities, KeepsLibbpfsWords) {
             why + "this is a bug of pipetop: report it with this line");
 }
 
-TEST(Capabilities, FindsTheVerifiersComplaint) {
+TEST(Refusals, FindsTheVerifiersComplaint) {
   EXPECT_EQ(verifiers_complaint("libbpf: prog 'look': -- BEGIN PROG LOAD LOG --\n"
                                 "0: (bf) r6 = r1\n"
                                 "R1 invalid mem access 'scalar'\n"
@@ -45,7 +45,7 @@ TEST(Capabilities, FindsTheVerifiersComplaint) {
             "verifier: R1 invalid mem access 'scalar'");
 }
 
-TEST(Capabilities, EveryRefusalHasAReasonAndARemedy) {
+TEST(Refusals, EveryRefusalHasAReasonAndARemedy) {
   for (const int error : {EPERM, EACCES, ENOMEM, EMFILE, ENOSYS, EOPNOTSUPP, EINVAL, ENOENT}) {
     for (const char* step : {"perf_event_open", "load the sampler"}) {
       const std::string words = why_and_remedy({step, error, ""}, kAllowed);
@@ -56,14 +56,14 @@ TEST(Capabilities, EveryRefusalHasAReasonAndARemedy) {
 }
 
 // Debian's kernels ask CAP_SYS_ADMIN for any event where this is 3, their default.
-TEST(Capabilities, ParanoiaAboutEventsNamesTheSysctl) {
+TEST(Refusals, ParanoiaAboutEventsNamesTheSysctl) {
   Circumstances paranoid = kAllowed;
   paranoid.perf_event_paranoid = 3;
   EXPECT_EQ(why_and_remedy({"perf_event_open", EACCES, ""}, paranoid),
             "perf_event_open: Permission denied; sudo sysctl kernel.perf_event_paranoid=2");
 }
 
-TEST(Capabilities, HiddenAddressesNameTheSysctl) {
+TEST(Refusals, HiddenAddressesNameTheSysctl) {
   Circumstances hidden = kAllowed;
   hidden.kptr_restrict = 2;
   EXPECT_NE(why_no_addresses(hidden).find("kernel.kptr_restrict=1"), std::string::npos);
