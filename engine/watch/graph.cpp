@@ -1,33 +1,130 @@
 #include "engine/watch/graph.h"
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <numeric>
 #include <optional>
 #include <span>
 
-#include "engine/watch/graph_order.h"
+#include "engine/base/graph_order.h"
 #include "engine/watch/holders.h"
 
 namespace pipetop {
 namespace {
 
-constexpr uint32_t kNoPart = UINT32_MAX;
+// ---- the shape of one part ----------------------------------------------------
 
-// Sets of numbers that are joined one pair at a time.
-class Joined {
- public:
-  explicit Joined(size_t count) : up_(count) { std::iota(up_.begin(), up_.end(), 0u); }
+using Numbers = std::vector<uint32_t>;
+using Side = std::span<const uint32_t>;
 
-  uint32_t root(uint32_t i) {
-    while (up_[i] != i) i = up_[i] = up_[up_[i]];
-    return i;
-  }
-  void join(uint32_t a, uint32_t b) { up_[root(a)] = root(b); }
+// Those that move the data of a pipe, as numbers of processes.
+struct Movers {
+  Side writers, readers;
 
- private:
-  std::vector<uint32_t> up_;
+  bool connect() const { return !writers.empty() && !readers.empty(); }
 };
+
+struct ShapeSource {
+  const PipeScan& scan;
+  const std::vector<ProcessId>& processes;  // sorted; a number is a place in them
+  const std::vector<Movers>& movers;        // of each pipe of the scan
+};
+
+template <class T>
+void sort_unique(std::vector<T>& values) {
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+size_t place_in(const Numbers& sorted, uint32_t number) {
+  return size_t(std::ranges::lower_bound(sorted, number) - sorted.begin());
+}
+
+Numbers stages_of(const ShapeSource& source, std::span<const size_t> pipes) {
+  Numbers stages;
+  for (const size_t pipe : pipes)
+    for (const Side side : {source.movers[pipe].writers, source.movers[pipe].readers})
+      stages.insert(stages.end(), side.begin(), side.end());
+  if (stages.empty())
+    for (const size_t pipe : pipes)
+      for (const PipeEnd& end : source.scan.pipes[pipe].ends)
+        stages.push_back(uint32_t(std::ranges::lower_bound(source.processes, end.process) -
+                                  source.processes.begin()));
+  sort_unique(stages);
+  return stages;
+}
+
+// From writers to readers, through a link for each pipe: shorter than all pairs of them.
+std::vector<std::vector<size_t>> arrows_of(const ShapeSource& source, std::span<const size_t> pipes,
+                                           const Numbers& stages) {
+  std::vector<std::vector<size_t>> arrows(stages.size() + pipes.size());
+  for (size_t i = 0; i < pipes.size(); ++i) {
+    const size_t link = stages.size() + i;
+    for (const uint32_t writer : source.movers[pipes[i]].writers)
+      arrows[place_in(stages, writer)].push_back(link);
+    for (const uint32_t reader : source.movers[pipes[i]].readers)
+      arrows[link].push_back(place_in(stages, reader));
+  }
+  return arrows;
+}
+
+struct PlacedPipe {
+  size_t writer, reader, pipe;
+
+  auto operator<=>(const PlacedPipe&) const = default;
+};
+
+// A pipe that nobody writes comes before those that its reader writes.
+PlacedPipe placed(const Movers& movers, size_t pipe, const Numbers& stages,
+                  const std::vector<size_t>& position) {
+  const auto first = [&](Side side) {
+    size_t found = SIZE_MAX;
+    for (const uint32_t process : side)
+      found = std::min(found, position[place_in(stages, process)]);
+    return found;
+  };
+  const size_t reader = first(movers.readers);
+  if (movers.writers.empty()) return {reader, 0, pipe};
+  return {first(movers.writers), reader, pipe};
+}
+
+// True for a single pipe that is not part of a circle; most are.
+bool in_a_row(const Movers& movers) {
+  auto reader = movers.readers.begin();  // both are in order
+  return movers.connect() && std::ranges::none_of(movers.writers, [&](uint32_t writer) {
+           reader = std::lower_bound(reader, movers.readers.end(), writer);
+           return reader != movers.readers.end() && *reader == writer;
+         });
+}
+
+// If nobody moves the data of these pipes, all holders are stages.
+PipelineShape shape_of(const ShapeSource& source, std::span<const size_t> pipes) {
+  PipelineShape shape;
+  if (pipes.size() == 1 && in_a_row(source.movers[pipes[0]])) {
+    for (const Side side : {source.movers[pipes[0]].writers, source.movers[pipes[0]].readers})
+      for (const uint32_t process : side) shape.stages.push_back(source.processes[process]);
+    shape.pipes = {pipes[0]};
+    return shape;
+  }
+  const Numbers stages = stages_of(source, pipes);
+  const std::vector<size_t> order = graph_order(arrows_of(source, pipes, stages), stages.size());
+  std::vector<size_t> position(stages.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    position[order[i]] = i;
+    shape.stages.push_back(source.processes[stages[order[i]]]);
+  }
+  std::vector<PlacedPipe> places;
+  for (const size_t pipe : pipes)
+    places.push_back(placed(source.movers[pipe], pipe, stages, position));
+  std::ranges::sort(places);
+  for (const PlacedPipe& place : places) shape.pipes.push_back(place.pipe);
+  return shape;
+}
+
+// ---- the parts ------------------------------------------------------------------
+
+constexpr uint32_t kNoPart = UINT32_MAX;
 
 // What else is known of a pipe.
 struct PipeTies {
@@ -101,8 +198,7 @@ void PipeGraph::number_processes() {
   for (const ScannedPipe& pipe : scan_.pipes)
     for (const PipeEnd& end : pipe.ends)
       if (processes_.empty() || processes_.back() != end.process) processes_.push_back(end.process);
-  std::ranges::sort(processes_);
-  processes_.erase(std::unique(processes_.begin(), processes_.end()), processes_.end());
+  sort_unique(processes_);
 }
 
 void PipeGraph::find_sessions() {

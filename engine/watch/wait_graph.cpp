@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
+#include "engine/base/graph_order.h"
 #include "engine/watch/bottleneck.h"
-#include "engine/watch/graph_order.h"
 
 namespace pipetop {
 namespace {
@@ -198,20 +197,15 @@ std::vector<size_t> circles_of(const WaitGraph& graph) {
 
 // For each stage a number that connected ones have in common.
 std::vector<size_t> parts_of(const WaitGraph& graph) {
-  std::vector<size_t> part(graph.stages.size());
-  std::iota(part.begin(), part.end(), size_t(0));
-  // Labels spread until they agree; pipelines are short.
-  for (bool changed = true; std::exchange(changed, false);) {
-    for (const WaitRing& ring : graph.rings) {
-      size_t least = SIZE_MAX;
-      for (const auto* side : {&ring.writers, &ring.readers})
-        for (const size_t stage : *side) least = std::min(least, part[stage]);
-      for (const auto* side : {&ring.writers, &ring.readers})
-        for (const size_t stage : *side)
-          if (part[stage] != least) part[stage] = least, changed = true;
-    }
+  Joined joined(graph.stages.size());
+  for (const WaitRing& ring : graph.rings) {
+    std::vector<size_t> stages = ring.writers;
+    stages.insert(stages.end(), ring.readers.begin(), ring.readers.end());
+    for (const size_t stage : stages) joined.join(uint32_t(stage), uint32_t(stages.front()));
   }
-  return part;
+  std::vector<size_t> parts;
+  for (size_t i = 0; i < graph.stages.size(); ++i) parts.push_back(joined.root(uint32_t(i)));
+  return parts;
 }
 
 // Leaves only the one of several unconnected parts that moves most.
@@ -223,7 +217,7 @@ void leave_out_small_parts(const Pipeline& pipeline, WaitGraph& graph) {
     if (graph.rings[i].moved.value_or(false))
       for (const auto* side : {&graph.rings[i].writers, &graph.rings[i].readers})
         if (!side->empty()) rate[part[side->front()]] += 1 + *pipeline.pipes[i].bytes_per_s;
-  const auto most = size_t(std::ranges::max_element(rate) - rate.begin());
+  const size_t most = *std::ranges::max_element(part, {}, [&](size_t p) { return rate[p]; });
   for (size_t i = 0; i < graph.stages.size(); ++i)
     if (part[i] != most) graph.stages[i].takes_part = false;
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/watch/graph_order.h"
+#include "engine/base/graph_order.h"
 #include "engine/watch/tests/made_scan.h"
 
 namespace pipetop {
