@@ -6,14 +6,14 @@
 #include <optional>
 
 #include "engine/host/host.h"
+#include "engine/judge/steady_noise.h"
+#include "engine/judge/steady_verdict.h"
 #include "engine/meter/rewritten_slots.h"
 #include "engine/meter/worker_meters.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "engine/observe/observers.h"
 #include "engine/process/worker_pool.h"
-#include "engine/steady_noise.h"
-#include "engine/steady_verdict.h"
 #include "engine/workload/workload.h"
 
 namespace pipetop {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace pipetop {
 
@@ -12,6 +13,8 @@ namespace pipetop {
 enum class Role : uint8_t { writer, reader };
 inline constexpr int kRoles = 2;  // the most per workload
 inline constexpr std::array<Role, kRoles> kBothRoles = {Role::writer, Role::reader};
+// Of a pipe.
+constexpr std::string_view to_text(Role role) { return role == Role::writer ? "writer" : "reader"; }
 
 // ---- pipe ------------------------------------------------------------------
 

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <functional>
 
+#include "engine/judge/verdict.h"
+#include "engine/judge/verdict_evidence.h"
 #include "engine/process/placement.h"
 #include "engine/tests/engine_fixture.h"
 #include "engine/tests/run_first.h"
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "engine/workload/pipe/verdict.h"
-#include "engine/workload/pipe/verdict_evidence.h"
 
 namespace pipetop {
 

@@ -14,8 +14,8 @@
 #include "engine/base/reading.h"
 #include "engine/base/system_files.h"
 #include "engine/host/pipe_max_size.h"
+#include "engine/judge/size_text.h"
 #include "engine/process/privileges.h"
-#include "engine/watch/size_text.h"
 
 namespace pipetop {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/base/clock.h"
-#include "engine/watch/bottleneck.h"
+#include "engine/judge/bottleneck.h"
 
 namespace pipetop {
 

@@ -4,10 +4,10 @@
 #include <array>
 
 #include "engine/base/version.h"
+#include "engine/judge/verdict.h"
 #include "engine/meter/worker_meters.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "engine/workload/pipe/verdict.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"
 #include "tui/print/results.h"

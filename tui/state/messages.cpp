@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "engine/judge/glossary.h"
+#include "engine/judge/verdict.h"
 #include "engine/registry/workloads.h"
-#include "engine/workload/pipe/verdict.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "engine/watch/tests/made_pipelines.h"
+#include "engine/judge/tests/made_pipelines.h"
 #include "tui/tests/snapshots.h"
 
 namespace pipetop::tui {

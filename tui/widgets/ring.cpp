@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/workload/pipe/verdict.h"
+#include "engine/judge/verdict.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
-#include "engine/watch/bottleneck.h"
+#include "engine/judge/bottleneck.h"
 #include "engine/watch/pipeline_members.h"
 #include "engine/watch/tests/watch_fixture.h"
 

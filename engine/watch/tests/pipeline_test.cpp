@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "engine/watch/tests/made_pipelines.h"
+#include "engine/judge/tests/made_pipelines.h"
 
 namespace pipetop {
 namespace {

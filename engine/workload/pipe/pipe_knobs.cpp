@@ -18,7 +18,6 @@ using P = PipeSettings;
 constexpr auto kPipe = &Settings::pipe;
 
 // Each array is indexed by its enumeration.
-constexpr std::array<std::string_view, 2> kRoleNames = {"writer", "reader"};
 constexpr std::array<std::string_view, 4> kWriteWith = {"write", "vmsplice", "tee", "splice"};
 constexpr std::array<std::string_view, 2> kReadWith = {"read", "splice"};
 constexpr std::array<std::string_view, 5> kWait = {"block", "poll", "busy", "busy_poll",
@@ -254,7 +253,6 @@ std::array<Preset, 8> make_presets() {
 std::span<const Knob> pipe_knobs() { return kKnobs; }
 std::span<const HotKey> pipe_hot_keys() { return kHotKeys; }
 
-std::string_view to_text(Role v) { return kRoleNames[static_cast<size_t>(v)]; }
 std::string_view to_text(WriteWith v) { return kWriteWith[static_cast<size_t>(v)]; }
 std::string_view to_text(ReadWith v) { return kReadWith[static_cast<size_t>(v)]; }
 std::string_view to_text(Wait v) { return kWait[static_cast<size_t>(v)]; }

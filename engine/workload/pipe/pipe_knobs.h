@@ -13,7 +13,6 @@ std::span<const Knob> pipe_knobs();
 std::span<const HotKey> pipe_hot_keys();
 void validate_pipe(const Settings& s);  // throws Error
 
-std::string_view to_text(Role);  // of a pipe
 std::string_view to_text(WriteWith);
 std::string_view to_text(ReadWith);
 std::string_view to_text(Wait);

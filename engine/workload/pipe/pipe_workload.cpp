@@ -5,10 +5,10 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/host/buffer.h"
+#include "engine/judge/verdict.h"
 #include "engine/process/privileges.h"
 #include "engine/process/worker.h"
 #include "engine/worker/pipe_command.h"
-#include "engine/workload/pipe/verdict.h"
 
 namespace pipetop {
 namespace {

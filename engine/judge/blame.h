@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "engine/watch/wait_graph.h"
+#include "engine/judge/wait_graph.h"
 
 namespace pipetop {
 

@@ -1,9 +1,9 @@
-#include "engine/watch/culprit.h"
+#include "engine/judge/culprit.h"
 
 #include <algorithm>
 
-#include "engine/watch/blame.h"
-#include "engine/watch/bottleneck.h"
+#include "engine/judge/blame.h"
+#include "engine/judge/bottleneck.h"
 
 namespace pipetop {
 namespace {

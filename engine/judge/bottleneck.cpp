@@ -1,4 +1,4 @@
-#include "engine/watch/bottleneck.h"
+#include "engine/judge/bottleneck.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "engine/watch/bottleneck_words.h"
-#include "engine/watch/culprit.h"
-#include "engine/watch/deadlock.h"
-#include "engine/watch/size_text.h"
-#include "engine/watch/wait_graph.h"
+#include "engine/judge/bottleneck_words.h"
+#include "engine/judge/culprit.h"
+#include "engine/judge/deadlock.h"
+#include "engine/judge/size_text.h"
+#include "engine/judge/wait_graph.h"
 
 namespace pipetop {
 namespace {
@@ -21,7 +21,7 @@ using Kind = Bottleneck::Kind;
 // The least share of the window that counts as stopped: a debugger stops a stage for moments.
 constexpr double kStopped = 0.1;
 // The least share of work of a stage that is not idle although no data moves.
-constexpr double kWorks = 0.25;
+constexpr double kHasWork = 0.25;
 // The least share of blocked writing of a stage that has data.
 constexpr double kHasData = 0.5;
 
@@ -181,9 +181,9 @@ std::optional<Bottleneck> idle(const JudgedPipeline& view) {
   const auto has_to_do = stages_that(graph, [&](size_t i) {
     const WaitStage& stage = graph.stages[i];
     const double works = stage.on_cpu + stage.runnable + stage.elsewhere[size_t(WaitsFor::disk)];
-    return stage.writing >= kHasData || works >= kWorks ||
+    return stage.writing >= kHasData || works >= kHasWork ||
            (stage.known && activity_of(view, i).kind != StageActivity::Kind::waits &&
-            stage.own >= kWorks);
+            stage.own >= kHasWork);
   });
   if (!has_to_do.empty()) return {};
   const auto culprit = culprit_of(view.graph);

@@ -1,4 +1,4 @@
-#include "engine/steady_verdict.h"
+#include "engine/judge/steady_verdict.h"
 
 #include <gtest/gtest.h>
 

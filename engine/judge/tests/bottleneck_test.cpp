@@ -1,4 +1,4 @@
-#include "engine/watch/bottleneck.h"
+#include "engine/judge/bottleneck.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
+#include "engine/judge/blame.h"
+#include "engine/judge/tests/made_pipelines.h"
 #include "engine/judge/tests/made_segments.h"
-#include "engine/watch/blame.h"
-#include "engine/watch/tests/made_pipelines.h"
-#include "engine/watch/wait_graph.h"
+#include "engine/judge/wait_graph.h"
 
 namespace pipetop {
 namespace {

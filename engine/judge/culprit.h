@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/watch/wait_graph.h"
+#include "engine/judge/wait_graph.h"
 
 namespace pipetop {
 

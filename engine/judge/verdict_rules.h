@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/workload/pipe/verdict_evidence.h"
+#include "engine/judge/verdict_evidence.h"
 
 namespace pipetop {
 

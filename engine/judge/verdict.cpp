@@ -1,4 +1,4 @@
-#include "engine/workload/pipe/verdict.h"
+#include "engine/judge/verdict.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/workload/pipe/pipe_knobs.h"
-#include "engine/workload/pipe/verdict_rules.h"
+#include "engine/judge/verdict_rules.h"
 
 namespace pipetop {
 namespace {

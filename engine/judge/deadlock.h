@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "engine/watch/bottleneck_words.h"
+#include "engine/judge/bottleneck_words.h"
 
 namespace pipetop {
 

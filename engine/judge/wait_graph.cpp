@@ -1,10 +1,10 @@
-#include "engine/watch/wait_graph.h"
+#include "engine/judge/wait_graph.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "engine/base/graph_order.h"
-#include "engine/watch/bottleneck.h"
+#include "engine/judge/bottleneck.h"
 
 namespace pipetop {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/watch/tests/made_pipelines.h"
+#include "engine/judge/tests/made_pipelines.h"
 
 #include <algorithm>
 #include <numeric>

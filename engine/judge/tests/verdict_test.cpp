@@ -1,9 +1,9 @@
 // The rules, on snapshots that are made up: every verdict.
-#include "engine/workload/pipe/verdict.h"
+#include "engine/judge/verdict.h"
 
 #include <gtest/gtest.h>
 
-#include "engine/workload/pipe/tests/verdict_snapshots.h"
+#include "engine/judge/tests/verdict_snapshots.h"
 
 namespace pipetop {
 namespace {

@@ -1,8 +1,8 @@
 // Both sides of every limit of the rules.
 #include <gtest/gtest.h>
 
-#include "engine/workload/pipe/tests/verdict_snapshots.h"
-#include "engine/workload/pipe/verdict.h"
+#include "engine/judge/tests/verdict_snapshots.h"
+#include "engine/judge/verdict.h"
 
 namespace pipetop {
 namespace {

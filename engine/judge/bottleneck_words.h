@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/watch/wait_graph.h"
+#include "engine/judge/wait_graph.h"
 
 namespace pipetop {
 

@@ -1,4 +1,4 @@
-#include "engine/workload/pipe/verdict_evidence.h"
+#include "engine/judge/verdict_evidence.h"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/judge/glossary.h"
 
 namespace pipetop {
 namespace {
@@ -25,9 +25,6 @@ std::optional<double> product(std::optional<double> a, std::optional<double> b) 
   if (!a || !b) return {};
   return *a * *b;
 }
-
-// The compiler's clones are the same function: "__mutex_lock.constprop.0".
-std::string_view source_name(std::string_view symbol) { return symbol.substr(0, symbol.find('.')); }
 
 // The slow path and what it calls. Everybody pays for mutex_lock() itself.
 bool is_mutex(std::string_view symbol) {

@@ -9,13 +9,13 @@
 //                 is runnable >= kSharesCpu, and the
 //                 other, too, or runs half as long
 //                 or: each is runnable >= kSharesCpu, both would do more with a CPU
-//                 and on average >= kNoCpu
+//                 and on average >= kStarves
 //                 but not if only one wastes its CPU  it would waste one of its own, too
-//   writer-bound  the writer is runnable >= kNoCpu;   it would move data if it had a CPU;
-//                 the reader less than kSharesCpu or  what the reader waits for is late
+//   writer-bound  the writer is runnable >= kStarves; it would move data if it had a CPU;
+//                 the reader less than kSharesCpuor  what the reader waits for is late
 //                 half of that, or wastes its CPU;    only because of that
 //                 the reader waits for the writer,
-//                 or for the mutex, >= kWaits
+//                 or for the mutex, >= kMostlyWaits
 //   wakeup-bound  each sleeps >= kSleeps for the      a limiting side would not sleep:
 //                 other, for kShortSleep_ns at most    time is lost between the two
 //                 on average, or longer than that
@@ -24,7 +24,7 @@
 //                 reader waits, or asks for more      is any
 //   lock-bound    one of the two contends for the     without the lock it would do a
 //                 pipe's mutex >= kContends, and the  third more; but the other one may hold
-//                 other is runnable less than kNoCpu  it without a CPU
+//                 other is runnable < kStarves        it without a CPU
 //   writer-bound  the writer hardly ever waits, the   a weaker sign than the ring, but
 //                 reader does, and the ring, if it    works without BPF; after the lock,
 //                 is known, is more empty than full   because spinning is waiting for it
@@ -33,15 +33,13 @@
 //                 >= kIdle                            need not be known
 // System calls and wakeups may cost ten times as much elsewhere, so limits are shares. Only the
 // lengths of sleeps are not; they can withhold a wakeup-bound.
-#include "engine/workload/pipe/verdict_rules.h"
+#include "engine/judge/verdict_rules.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <initializer_list>
-
-#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {
@@ -52,11 +50,11 @@ constexpr double kAway = 0.5;
 // Two workers that share a CPU fill it, unless others use it, too. Then one waits for it, or both
 // do; or none, if each sleeps while the other runs.
 constexpr double kFillsCpu = 0.9;
-constexpr double kSharesCpu = 0.25;
+constexpr double kSharesCpu= 0.25;
 // Then it was a coincidence that both ran there last.
 constexpr double kMoreThanOneCpu = 1.05;
 // Most of the time: anything else matters less.
-constexpr double kNoCpu = 0.45;
+constexpr double kStarves = 0.45;
 
 // The slower of two almost never sleeps.
 constexpr double kSleeps = 0.15;
@@ -69,7 +67,7 @@ constexpr double kLongestWakeup_ns = 1'000'000;
 // Far from the even split that wakeups and locks produce.
 constexpr double kOneSided = 0.75;
 // Most of that time.
-constexpr double kWaits = 0.5;
+constexpr double kMostlyWaits = 0.5;
 // Calls that move nothing are short, so even many take little time: one that moves data
 // may well take as long as ten that do not. The dearer a system call is, the fewer fit into the
 // same wait, so this may miss a wait, but cannot make one up.
@@ -123,7 +121,7 @@ bool one_wastes_cpu(const Evidence& e) { return wastes_cpu(e.roles[0]) != wastes
 // On one CPU. If something else has most of it, both wait for that; if only one does, something
 // else holds that one up.
 bool take_turns(const RoleEvidence& waiting, const RoleEvidence& other) {
-  return *waiting.runnable >= kSharesCpu &&
+  return *waiting.runnable >= kSharesCpu&&
          (*other.on_cpu >= *waiting.runnable / 2 || *other.runnable >= kSharesCpu);
 }
 
@@ -144,7 +142,7 @@ std::optional<Verdict> shared_cpu(const Evidence& e) {
 std::optional<Verdict> no_cpu(const Evidence& e) {
   const auto& [writer, reader] = e.roles;
   if (!at_least(writer.runnable, kSharesCpu) || !at_least(reader.runnable, kSharesCpu)) return {};
-  if (*writer.runnable + *reader.runnable < 2 * kNoCpu || one_wastes_cpu(e)) return {};
+  if (*writer.runnable + *reader.runnable < 2 * kStarves || one_wastes_cpu(e)) return {};
   return Verdict{Bound::cpu, fmt::format("both wait for CPUs: writer runnable {}, reader {}",
                                          percent(*writer.runnable), percent(*reader.runnable))};
 }
@@ -165,10 +163,10 @@ std::optional<Verdict> away(const Evidence& e) {
 
 // What `role` waits with, for the other one or for its lock; "" if it does not.
 std::string waiting_text(const RoleEvidence& role) {
-  if (waits(role, kWaits)) return waits_text(role);
+  if (waits(role, kMostlyWaits)) return waits_text(role);
   const double spins = role.contends.value_or(0) - role.sleeps_for_mutex.value_or(0);
   const double blocked = role.blocked.value_or(0) - role.away.value_or(0);
-  if (blocked + spins < kWaits) return {};
+  if (blocked + spins < kMostlyWaits) return {};
   return fmt::format("{} blocked {}, mutex {}", to_text(role.role), percent(blocked),
                      percent(role.contends.value_or(0)));
 }
@@ -177,7 +175,7 @@ template <Role limit>
 std::optional<Verdict> no_cpu_for(const Evidence& e) {
   const RoleEvidence& slow = e.role(limit);
   const RoleEvidence& fast = e.role(other_than(limit));
-  if (!at_least(slow.runnable, kNoCpu)) return {};
+  if (!at_least(slow.runnable, kStarves)) return {};
   // Then it lacks one, too.
   if (at_least(fast.runnable, std::max(kSharesCpu, *slow.runnable / 2)) && !wastes_cpu(fast))
     return {};
@@ -233,7 +231,7 @@ template <Role limit>
 std::optional<Verdict> one_sided_ring(const Evidence& e) {
   const RoleEvidence& other = e.role(other_than(limit));
   if (!e.ring || ring_share(*e.ring, limit) < kOneSided) return {};
-  if (!waits(other, kWaits) && !asks(e, other)) return {};
+  if (!waits(other, kMostlyWaits) && !asks(e, other)) return {};
   return Verdict{bound_by(limit), fmt::format("ring {} {}; {}{}", ring_state(limit),
                                               percent(ring_share(*e.ring, limit)),
                                               waits_text(other), want_text(e.role(limit)))};
@@ -245,7 +243,7 @@ std::optional<Verdict> locks(const Evidence& e) {
   const RoleEvidence& more =
       writer.contends.value_or(0) >= reader.contends.value_or(0) ? writer : reader;
   const RoleEvidence& less = &more == &writer ? reader : writer;
-  if (at_least(less.runnable, kNoCpu)) return {};
+  if (at_least(less.runnable, kStarves)) return {};
   std::string because =
       fmt::format("{} {} {} {}", to_text(more.role),
                   more.sleeps_for_mutex.value_or(0) >= 0.01 ? "waits for" : "spins on",

@@ -1,4 +1,4 @@
-#include "engine/watch/bottleneck_words.h"
+#include "engine/judge/bottleneck_words.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "engine/base/text.h"
-#include "engine/watch/bottleneck.h"
+#include "engine/judge/bottleneck.h"
 
 namespace pipetop {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/watch/size_text.h"
+#include "engine/judge/size_text.h"
 
 #include "engine/base/text.h"
 

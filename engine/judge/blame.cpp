@@ -1,4 +1,4 @@
-#include "engine/watch/blame.h"
+#include "engine/judge/blame.h"
 
 #include <algorithm>
 #include <cmath>

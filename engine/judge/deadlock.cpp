@@ -1,4 +1,4 @@
-#include "engine/watch/deadlock.h"
+#include "engine/judge/deadlock.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 // for one.
 #include <gtest/gtest.h>
 
-#include "engine/workload/pipe/tests/verdict_snapshots.h"
-#include "engine/workload/pipe/verdict.h"
+#include "engine/judge/tests/verdict_snapshots.h"
+#include "engine/judge/verdict.h"
 
 namespace pipetop {
 namespace {
