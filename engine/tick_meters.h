@@ -6,8 +6,7 @@
 #include <optional>
 
 #include "engine/host/host.h"
-#include "engine/judge/steady_noise.h"
-#include "engine/judge/steady_verdict.h"
+#include "engine/judge/steady.h"
 #include "engine/meter/rewritten_slots.h"
 #include "engine/meter/worker_meters.h"
 #include "engine/model/snapshot.h"

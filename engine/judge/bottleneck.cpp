@@ -7,10 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/numbers.h"
+#include "engine/judge/blame.h"
 #include "engine/judge/bottleneck_words.h"
-#include "engine/judge/culprit.h"
-#include "engine/judge/deadlock.h"
-#include "engine/judge/size_text.h"
 #include "engine/judge/wait_graph.h"
 
 namespace pipetop {
@@ -110,6 +109,94 @@ std::optional<Bottleneck> too_little(const JudgedPipeline& view) {
                   : first_fitting({fmt::format("{}: {}", what, why_of(shares.reason)), what}));
 }
 
+// ---- deadlock: stages that wait only for each other ----
+
+// A stage that waits in pipes for this share of the time does nothing else.
+constexpr double kOnlyWaits = 0.9;
+
+// Whom it waits for at the moment, by the pipe that it is blocked in.
+std::vector<size_t> waits_on(const JudgedPipeline& view, size_t number) {
+  const WaitStage& stage = view.graph.stages[number];
+  const StageState& state = view.pipeline.stages[number].state;
+  const bool writing = state.wait == WaitsFor::pipe_write;
+  std::vector<size_t> others;
+  for (const size_t pipe : writing ? stage.outputs : stage.inputs) {
+    if (state.pipe && *state.pipe != view.pipeline.pipes[pipe].id) continue;
+    const WaitRing& ring = view.graph.rings[pipe];
+    // A pipe that moves isn't where it is stuck.
+    if (ring.moved.value_or(true)) return {};
+    const std::vector<size_t>& beyond = writing ? ring.readers : ring.writers;
+    if (beyond.empty()) return {};
+    others.insert(others.end(), beyond.begin(), beyond.end());
+  }
+  return others;
+}
+
+// Any other thread of it might be the one that goes on.
+bool only_waits(const JudgedPipeline& view, size_t number) {
+  const Stage& stage = view.pipeline.stages[number];
+  const WaitStage& graph = view.graph.stages[number];
+  const bool in_pipe =
+      stage.state.wait == WaitsFor::pipe_read || stage.state.wait == WaitsFor::pipe_write;
+  return graph.alive && graph.known && stage.threads == 1 && in_pipe &&
+         stage.state.kind == StageState::Kind::waiting &&
+         graph.reading + graph.writing >= kOnlyWaits;
+}
+
+// Those that wait for nobody who could go on.
+std::vector<size_t> stuck_stages(const JudgedPipeline& view) {
+  std::vector<size_t> stuck;
+  for (size_t i = 0; i < view.graph.stages.size(); ++i)
+    if (only_waits(view, i)) stuck.push_back(i);
+  const auto could_go_on = [&](size_t i) {
+    const std::vector<size_t> others = waits_on(view, i);
+    return others.empty() || !std::ranges::all_of(others, [&](size_t other) {
+             return std::ranges::find(stuck, other) != stuck.end();
+           });
+  };
+  for (;;) {
+    std::vector<size_t> free;
+    for (const size_t i : stuck)
+      if (could_go_on(i)) free.push_back(i);
+    if (free.empty()) return stuck;
+    std::erase_if(stuck, [&](size_t i) { return std::ranges::find(free, i) != free.end(); });
+  }
+}
+
+// Each of them is blocked in a pipe all the time, nobody else could let it go on, and nothing
+// moved.
+std::optional<Bottleneck> deadlock(const JudgedPipeline& view) {
+  const std::vector<size_t> stuck = stuck_stages(view);
+  if (stuck.empty()) return {};
+  const auto writes = [&](size_t i) {
+    return view.pipeline.stages[i].state.wait == WaitsFor::pipe_write;
+  };
+  const bool all_write = std::ranges::all_of(stuck, writes);
+  const bool all_read = std::ranges::none_of(stuck, writes);
+  const std::string names = names_of(view, stuck);
+  Bottleneck b;
+  b.kind = Bottleneck::Kind::deadlock;
+  b.line = fmt::format("deadlock: {} wait only for each other", names);
+  if (stuck.size() == 1)
+    b.line = fmt::format("deadlock: {} holds both ends and waits for itself", names);
+  else if (all_write)
+    b.line = fmt::format("deadlock: {} all write to full pipes", names);
+  else if (all_read)
+    b.line = fmt::format("deadlock: {} all read from empty pipes", names);
+  b.line = first_fitting({b.line, "deadlock: stages wait only for each other"});
+  for (const size_t i : stuck) {
+    const WaitStage& stage = view.graph.stages[i];
+    b.evidence.push_back(fmt::format("{} is blocked {} {}", shown_name(view, i),
+                                     writes(i) ? "writing" : "reading",
+                                     percent(writes(i) ? stage.writing : stage.reading)));
+  }
+  b.evidence.push_back("no data moved");
+  if (all_read) b.evidence.push_back("perhaps output is buffered and never flushed");
+  return b;
+}
+
+// ---- who is to blame ----
+
 // Beyond the pipeline: the data comes too late, or cannot leave.
 bool is_outside(const WaitStage& stage, const StageActivity& activity) {
   if (activity.kind != StageActivity::Kind::waits) return false;
@@ -143,11 +230,11 @@ Bottleneck beyond(const JudgedPipeline& view, const Culprit& culprit) {
     return blamed(
         Kind::outside, view, culprit.stage, WaitsFor::pipe_read,
         first_fitting({fmt::format("outside: {} waits {} for input; its writer is not visible",
-                                   name, percent_of(stage.reading))}));
+                                   name, percent(stage.reading))}));
   return blamed(
       Kind::outside, view, culprit.stage, WaitsFor::pipe_write,
       first_fitting({fmt::format("outside: {} waits {} to write; its reader is not visible", name,
-                                 percent_of(stage.writing))}));
+                                 percent(stage.writing))}));
 }
 
 Bottleneck verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
@@ -160,10 +247,10 @@ Bottleneck verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
                     {fmt::format("unknown: all wait for {}, whose times are not visible", name)}));
   const StageActivity activity = activity_of(view, culprit.stage);
   if (activity.wait == WaitsFor::stopped)
-    return blamed(Kind::stopped, view, culprit.stage, activity.wait,
-                  with_evidence(fmt::format("{} was stopped {} of the time", name,
-                                            percent_of(activity.share)),
-                                view, culprit.stage, false));
+    return blamed(
+        Kind::stopped, view, culprit.stage, activity.wait,
+        with_evidence(fmt::format("{} was stopped {} of the time", name, percent(activity.share)),
+                      view, culprit.stage, false));
   if (!is_outside(stage, activity))
     return blamed(Kind::stage, view, culprit.stage, activity.wait,
                   with_evidence(fmt::format("bottleneck: {}", name), view, culprit.stage));
@@ -216,8 +303,8 @@ std::optional<Bottleneck> bursty(const JudgedPipeline& view,
   const std::string between = fmt::format("the pipe from {} to {}", names_of(view, ring.writers),
                                           names_of(view, ring.readers));
   const std::string shares =
-      fmt::format("is full {} and empty {}", percent_of(ring.full), percent_of(ring.empty));
-  const std::string size = size_text(*view.pipeline.pipes[*worst].capacity);
+      fmt::format("is full {} and empty {}", percent(ring.full), percent(ring.empty));
+  const std::string size = bytes_text(double(*view.pipeline.pipes[*worst].capacity));
   Bottleneck b =
       said(Kind::bursty,
            first_fitting({fmt::format("bursty: {} {}; try more than {}", between, shares, size),
@@ -230,8 +317,8 @@ std::optional<Bottleneck> bursty(const JudgedPipeline& view,
       b.evidence.push_back(
           fmt::format("{} is blocked {} {}", shown_name(view, stage),
                       side == &ring.writers ? "writing" : "reading",
-                      percent_of(side == &ring.writers ? view.graph.stages[stage].writing
-                                                       : view.graph.stages[stage].reading)));
+                      percent(side == &ring.writers ? view.graph.stages[stage].writing
+                                                    : view.graph.stages[stage].reading)));
   return b;
 }
 
@@ -268,7 +355,7 @@ Bottleneck nobody(const JudgedPipeline& view) {
   std::vector<std::string> evidence;
   for (const size_t stage : stages)
     evidence.push_back(fmt::format("{} is busy {}", shown_name(view, stage),
-                                   percent_of(view.graph.stages[stage].own)));
+                                   percent(view.graph.stages[stage].own)));
   if (evidence.size() > 1)
     line = first_fitting({fmt::format("{}: {}, {}", line, evidence[0], evidence[1]), line});
   Bottleneck b = said(Kind::balanced, std::move(line));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/base/text.h"
 #include "engine/judge/bottleneck.h"
@@ -13,13 +12,10 @@ namespace {
 
 // A smaller share is no evidence.
 constexpr double kTelling = 0.3;
-// It would like more of a CPU than it gets.
-constexpr double kLacksCpu = 0.25;
 // The least CPU use of all threads of a stage whose main one waits for them.
 constexpr double kThreadsWork = 0.5;
 // A function that is worth a clause, and the samples that make it one.
 constexpr double kHotFunction = 0.2;
-constexpr uint64_t kLeastSamples = 20;
 constexpr int kNameColumns = 24;
 
 // Asian letters take two columns; of the others none takes more than one.
@@ -70,11 +66,11 @@ std::vector<std::string> ring_clauses(const JudgedPipeline& view, size_t number)
   std::vector<std::string> clauses;
   if (const auto pipe = telling_ring(view, stage.inputs, true))
     clauses.push_back(fmt::format("{} is full {}", which(stage.inputs, true),
-                                  percent_of(view.graph.rings[*pipe].full)));
+                                  percent(view.graph.rings[*pipe].full)));
   if (const auto pipe = telling_ring(view, stage.outputs, false))
     clauses.push_back(fmt::format("{}{} empty {}", which(stage.outputs, false),
                                   clauses.empty() ? " is" : "",
-                                  percent_of(view.graph.rings[*pipe].empty)));
+                                  percent(view.graph.rings[*pipe].empty)));
   return clauses;
 }
 
@@ -89,7 +85,7 @@ std::vector<std::string> neighbour_clauses(const JudgedPipeline& view, size_t nu
         const double waits = upstream ? neighbour.writing : neighbour.reading;
         if (other == number || !neighbour.known || waits < kTelling) continue;
         clauses.push_back(fmt::format("{} is blocked {} {}", shown_name(view, other),
-                                      upstream ? "writing" : "reading", percent_of(waits)));
+                                      upstream ? "writing" : "reading", percent(waits)));
       }
     }
   };
@@ -114,8 +110,8 @@ std::string function_clause(const Stage& stage) {
   const double share = stage.functions->share(rows[0].self_samples);
   if (share < kHotFunction) return "";
   if (rows[0].name == "[user]")
-    return fmt::format("{} of its samples are in user code", percent_of(share));
-  return fmt::format("{} of its samples are in {}", percent_of(share), rows[0].name);
+    return fmt::format("{} of its samples are in user code", percent(share));
+  return fmt::format("{} of its samples are in {}", percent(share), rows[0].name);
 }
 
 // Stages that hold a write end and don't use it, and did not come just now.
@@ -140,10 +136,6 @@ std::string joined(std::string_view head, std::vector<std::string> clauses) {
 }
 
 }  // namespace
-
-std::string percent_of(double share) {
-  return fmt::format("{} %", std::lround(100 * std::clamp(share, 0.0, 1.0)));
-}
 
 std::string shown_name(const JudgedPipeline& view, size_t number) {
   const Stage& stage = view.pipeline.stages[number];
@@ -204,7 +196,7 @@ std::string_view activity_name(const StageActivity& activity) {
 std::string activity_text(const JudgedPipeline& view, size_t number) {
   const StageActivity activity = activity_of(view, number);
   const Stage& stage = view.pipeline.stages[number];
-  const std::string share = percent_of(activity.share);
+  const std::string share = percent(activity.share);
   if (activity.kind == StageActivity::Kind::threads)
     return fmt::format("keeps {:.1f} CPUs busy", activity.share);
   const bool at_the_moment = !stage.shares.has_value();
@@ -213,7 +205,7 @@ std::string activity_text(const JudgedPipeline& view, size_t number) {
   if (at_the_moment) return fmt::format("{} now", activity_name(activity));
   if (activity.kind == StageActivity::Kind::runnable)
     return fmt::format("waits for a CPU {}, runs {}", share,
-                       percent_of(view.graph.stages[number].on_cpu));
+                       percent(view.graph.stages[number].on_cpu));
   return fmt::format("{} {}", activity_name(activity), share);
 }
 
@@ -245,7 +237,7 @@ std::vector<std::string> evidence_for(const JudgedPipeline& view, size_t number)
     const WaitRing& ring = view.graph.rings[pipe];
     if (!ring.known) return;
     clauses.push_back(fmt::format("{} is full {} and empty {} ({} samples)", name,
-                                  percent_of(ring.full), percent_of(ring.empty),
+                                  percent(ring.full), percent(ring.empty),
                                   view.pipeline.pipes[pipe].level->samples));
   };
   for (const size_t pipe : stage.inputs) add_ring(pipe, which(stage.inputs, true));

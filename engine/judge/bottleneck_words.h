@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/judge/evidence.h"
 #include "engine/judge/wait_graph.h"
 
 namespace pipetop {
@@ -40,9 +41,6 @@ std::string_view activity_name(const StageActivity& activity);
 std::string shown_name(const JudgedPipeline& view, size_t stage);
 // "a", "a and b", "a, b and c", "a, b and 2 more"
 std::string names_of(const JudgedPipeline& view, std::span<const size_t> stages);
-
-// "97 %"
-std::string percent_of(double share);
 
 // The first that fits into a line; else the last one, as far as its words fit.
 std::string first_fitting(std::initializer_list<std::string> lines);

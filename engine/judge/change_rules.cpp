@@ -43,7 +43,6 @@
 #include <cmath>
 #include <functional>
 
-#include "engine/judge/change_text.h"
 #include "engine/judge/change_words.h"
 #include "engine/judge/comparison.h"
 

@@ -9,9 +9,6 @@
 
 namespace pipetop {
 
-// A share of so many samples is right to within 5 points, with two standard errors.
-inline constexpr uint64_t kManySamples = 400;
-
 // Explains the change from segment `before` to `after`. Warming until the rate has settled; the
 // cause is "" until there are enough samples for it. Change::since_start is not set.
 Reading<Change> explain_change(const Segment& before, const Segment& after,

@@ -26,4 +26,18 @@ Cause cause_among_stages(const Segment& before, const Segment& after);
 // With work that clearly went away, or came, though it is not half of the difference.
 Cause with_beside(const Comparison& c, Cause cause);
 
+// ---- numbers and names in these words ----
+
+// Of what it was: what is below that is gone.
+inline constexpr double kGone = 0.05;
+
+std::string percent_number(double share);             // "13.5", "0"
+std::string count_number(double count);               // "24k", "4.0k", "17", "0.5"
+std::string bytes_text(double before, double after);  // "68 → 211 KiB", "64 KiB → 1.1 MiB"
+
+// "writer"
+inline std::string_view name_of(const Comparison& c, const RolePair& pair) {
+  return c.terms().roles[static_cast<size_t>(pair.role)];
+}
+
 }  // namespace pipetop

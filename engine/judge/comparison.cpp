@@ -4,9 +4,118 @@
 #include <cmath>
 #include <map>
 
-#include "engine/judge/change_rules.h"
+#include "engine/judge/evidence.h"
 
 namespace pipetop {
+namespace {
+
+// ---- where the time of one segment went ----
+
+using Samples = std::array<uint64_t, kWorks>;
+
+// Each sample once: for the innermost function that says what it is.
+Samples samples_of(const CallTree& tree) {
+  Samples samples{};
+  std::vector<Work> within(tree.nodes.size());
+  for (size_t i = 0; i < tree.nodes.size(); ++i) {
+    const CallNode& node = tree.nodes[i];
+    const Work own = work_of(node.function);
+    const Work outer = node.parent == CallNode::kNone ? Work::other : within[node.parent];
+    within[i] = includes_callees(own) ? own : outer;
+    const Work counted = within[i] == Work::other ? own : within[i];
+    samples[static_cast<size_t>(counted)] += node.self;
+  }
+  return samples;
+}
+
+// The time for an item, and the variance of a share of so many samples.
+ItemTime time_of(const RoleSpending& role, uint64_t samples) {
+  const double n = double(role.samples), on_cpu_ns = role.on_cpu_ns;
+  const double likely = (double(samples) + 1) / (n + 2);  // 0 of 10 may be 5 %
+  return {on_cpu_ns * double(samples) / n, on_cpu_ns * on_cpu_ns * likely * (1 - likely) / n};
+}
+
+void add_on_cpu(const SegmentRole& seen, RoleSpending& role) {
+  if (!role.on_cpu || !seen.functions.has_value() || seen.functions->samples == 0) return;
+  role.functions = &*seen.functions;
+  role.samples = seen.functions->samples;
+  const Samples samples = samples_of(*seen.functions->tree);
+  for (size_t i = 0; i < samples.size(); ++i) role.times[i] = time_of(role, samples[i]);
+}
+
+// A time off the CPU is known without samples, and adds to what the samples say.
+void add(RoleSpending& role, Work work, double ns) {
+  auto& time = role.times[static_cast<size_t>(work)];
+  if (!time) time = ItemTime{};
+  time->ns += ns;
+}
+
+void add_off_cpu(const SegmentRole& seen, RoleSpending& role) {
+  if (!role.runnable || !role.blocked) return;
+  const SleepParts parts = sleep_parts(seen.blocked).value_or(SleepParts());
+  const double blocked_ns = role.wall_ns * *role.blocked;
+  add(role, Work::sleeping,
+      role.wall_ns * *role.runnable + blocked_ns * (1 - parts.mutex - parts.away));
+  if (parts.mutex > 0) add(role, Work::mutex, blocked_ns * parts.mutex);
+  if (parts.away > 0) add(role, Work::other, blocked_ns * parts.away);
+}
+
+bool asks_in_vain(const RoleTotals& totals) {
+  const WorkerCounts& calls = totals.counts;
+  const double misses = calls.polls > calls.syscalls ? double(calls.polls - calls.syscalls) : 0;
+  return double(calls.eagain) >= kInVain * double(std::max<uint64_t>(calls.syscalls, 1)) ||
+         misses >= kInVain * double(std::max<uint64_t>(calls.polls, 1));
+}
+
+}  // namespace
+
+bool is_waiting(Work work) {
+  return work == Work::sleeping || work == Work::mutex || work == Work::polling;
+}
+
+void RoleSpending::leave_out_runnable() {
+  const double runnable_ns = wall_ns * runnable.value_or(0);
+  auto& sleeping = times[static_cast<size_t>(Work::sleeping)];
+  if (sleeping) sleeping->ns -= runnable_ns;
+  wall_ns -= runnable_ns;
+}
+
+std::optional<ItemTime> RoleSpending::busy() const {
+  if (!functions) return {};
+  ItemTime sum;
+  for (size_t i = 0; i < times.size(); ++i) {
+    if (is_waiting(static_cast<Work>(i)) || !times[i]) continue;
+    sum.ns += times[i]->ns;
+    sum.variance += times[i]->variance;
+  }
+  return sum;
+}
+
+double RoleSpending::waits() const {
+  if (totals && asks_in_vain(*totals)) return 1;
+  double ns = 0;
+  for (const Work work : {Work::sleeping, Work::mutex, Work::polling}) ns += known_ns(work);
+  return ns / wall_ns;
+}
+
+std::optional<RoleSpending> spending_of(const Segment& segment, Role which, const Unit& unit) {
+  if (!segment.rate.has_value() || segment.rate->mean <= 0) return {};
+  const SegmentRole& seen = segment.role(which);
+  RoleSpending role;
+  role.role = which;
+  role.wall_ns = seen.processes * 1e9 / (segment.rate->mean * unit.count);
+  role.on_cpu = known(seen.shares.on_cpu);
+  role.runnable = known(seen.shares.runnable);
+  role.blocked = known(seen.shares.blocked);
+  role.on_cpu_ns = role.wall_ns * role.on_cpu.value_or(0);
+  if (seen.totals.has_value()) role.totals = *seen.totals;
+  add_on_cpu(seen, role);
+  add_off_cpu(seen, role);
+  return role;
+}
+
+// ---- two segments ----
+
 namespace {
 
 // A limiting side that waits for less does not wait for the other one.
@@ -19,13 +128,6 @@ constexpr double kSure = 2;
 constexpr uint64_t kLong_ns = 10'000'000'000;
 // A part that is known to within this share of the difference need not be known better.
 constexpr double kNearEnough = 0.1;
-
-// The time for an item, and the variance of a share of so many samples.
-ItemTime time_of(const RoleSpending& role, uint64_t samples) {
-  const double n = double(role.samples), on_cpu_ns = role.on_cpu_ns;
-  const double likely = (double(samples) + 1) / (n + 2);
-  return {on_cpu_ns * double(samples) / n, on_cpu_ns * on_cpu_ns * likely * (1 - likely) / n};
-}
 
 // What others take of the CPUs makes all slower alike: that explains no difference.
 bool lacks_cpus_alike(const RolePair& pair) {
@@ -107,8 +209,9 @@ Half Comparison::is_half(const ItemTime& gain) const {
   if (near_enough || std::abs(over_ns) >= error_ns) return over_ns >= 0 ? Half::yes : Half::no;
   const auto long_enough = [&](const Segment& segment, RoleSpending RolePair::*which) {
     return segment.duration_ns >= kLong_ns ||
-           std::ranges::all_of(
-               roles_, [&](const RolePair& pair) { return (pair.*which).samples >= kManySamples; });
+           std::ranges::all_of(roles_, [&](const RolePair& pair) {
+             return (pair.*which).samples >= kEnoughSamples;
+           });
   };
   if (!long_enough(after_, &RolePair::after)) return Half::more_samples;
   if (!long_enough(before_, &RolePair::before)) return Half::never;

@@ -11,8 +11,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <optional>
 #include <vector>
+
+#include "engine/judge/evidence.h"
 
 namespace pipetop {
 namespace {
@@ -27,12 +28,6 @@ constexpr double kWakeup_ns = 10'000;
 // The tasks of an idle desktop, and pipetop itself, stay below.
 constexpr double kPressure = 0.2;
 
-std::optional<double> known_value(const Reading<double>& reading) {
-  return reading.status == ReadingStatus::ok ? reading.value : std::nullopt;
-}
-
-std::string whole_percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
-
 bool share_cpus(const Snapshot& s) {
   if (s.effective.settings.pipe.placement == Placement::same_cpu) return true;
   int processes = 0;
@@ -44,9 +39,9 @@ bool share_cpus(const Snapshot& s) {
 }
 
 bool short_of_cpu(const WorkerReadings& w) {
-  const auto runnable = known_value(w.shares.runnable);
+  const auto runnable = known(w.shares.runnable);
   if (w.state != ProcessState::flowing || !runnable) return false;
-  const auto sleeps = known_value(w.voluntary_switches_per_s);
+  const auto sleeps = known(w.voluntary_switches_per_s);
   if (!sleeps) return *runnable >= kRunnableAtAll;
   return *runnable - *sleeps / w.processes * kWakeup_ns / 1e9 >= kRunnable;
 }
@@ -55,27 +50,27 @@ std::string who_waits(const Snapshot& s) {
   std::vector<std::string> who;
   for (const WorkerReadings& w : s.workers)
     if (!w.name.empty() && short_of_cpu(w))
-      who.push_back(fmt::format("{} runnable {}", w.name, whole_percent(*w.shares.runnable)));
+      who.push_back(fmt::format("{} runnable {}", w.name, percent(*w.shares.runnable)));
   if (who.empty()) return "";
   return fmt::format("other programs use the CPUs: {}", fmt::join(who, ", "));
 }
 
 std::string pressure(const Snapshot& s) {
-  const auto all = known_value(s.cpu_pressure);
+  const auto all = known(s.cpu_pressure);
   double ours = 0;
   for (const WorkerReadings& w : s.workers)
-    ours += known_value(w.shares.runnable).value_or(0) * w.processes;
+    ours += known(w.shares.runnable).value_or(0) * w.processes;
   if (!all || *all - ours < kPressure) return "";
-  return fmt::format("other programs wait for CPUs {} of the time", whole_percent(*all));
+  return fmt::format("other programs wait for CPUs {} of the time", percent(*all));
 }
 
 }  // namespace
 
 std::string noise_in(const Snapshot& s) {
   std::vector<std::string> reasons;
-  const auto steal = known_value(s.steal_share);
+  const auto steal = known(s.steal_share);
   if (steal && *steal >= kSteal)
-    reasons.push_back(fmt::format("the host takes {} of the CPUs' time", whole_percent(*steal)));
+    reasons.push_back(fmt::format("the host takes {} of the CPUs' time", percent(*steal)));
   if (!share_cpus(s)) {
     std::string ours = who_waits(s);
     if (ours.empty()) ours = pressure(s);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/judge/change_text.h"
 #include "engine/judge/change_words.h"
 #include "engine/model/pipeline.h"
 

@@ -1,5 +1,5 @@
 // What limits the rate: one verdict, with the numbers that show it, or the reason
-// why there is none. The rules are at the top of verdict_rules.cpp.
+// why there is none. The rules are at the top of pair_rules.cpp.
 #pragma once
 
 #include <string_view>

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "engine/judge/change_rules.h"
+#include "engine/judge/evidence.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/process/placement.h"
 #include "engine/tests/engine_fixture.h"
@@ -28,7 +29,7 @@ class ChangeBpfTest : public EngineTest {
     const Segment segment = engine->segment();
     return std::ranges::all_of(kBothRoles, [&](Role role) {
       const Reading<FunctionTable>& functions = segment.role(role).functions;
-      return functions.has_value() && functions->samples >= kManySamples;
+      return functions.has_value() && functions->samples >= kEnoughSamples;
     });
   }
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "engine/judge/evidence.h"
 #include "engine/judge/verdict.h"
-#include "engine/judge/verdict_evidence.h"
 #include "engine/process/placement.h"
 #include "engine/tests/engine_fixture.h"
 #include "engine/tests/run_first.h"

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/numbers.h"
 #include "engine/base/reading.h"
 #include "engine/base/system_files.h"
 #include "engine/host/pipe_max_size.h"
-#include "engine/judge/size_text.h"
 #include "engine/process/privileges.h"
 
 namespace pipetop {
@@ -36,7 +36,7 @@ std::string value_text(const ChangeList& list, ChangeKind kind, int64_t value) {
     case ChangeKind::cpus:
       return cpu_list(cpus_in(list.mask[size_t(value)]));
     case ChangeKind::pipe_size:
-      return size_text(uint64_t(value));
+      return bytes_text(double(value));
   }
   return {};
 }
@@ -109,7 +109,7 @@ Error why_not_reached(const PipeEnd& end, int error_number) {
 
 Error why_not_resized(uint64_t bytes, uint64_t queued, int error_number) {
   const auto limit = static_cast<uint64_t>(read_number(kPipeMaxSizeFile, 0));
-  const std::string size = size_text(bytes);
+  const std::string size = bytes_text(double(bytes));
   switch (error_number) {
     case EBUSY:
       return Error(fmt::format("{} bytes are in the pipe, and {} would not hold their slots; wait "
@@ -119,7 +119,7 @@ Error why_not_resized(uint64_t bytes, uint64_t queued, int error_number) {
     case EPERM:
       if (bytes > limit)
         return Error(fmt::format("{} is more than the {} of {}; raise that as root", size,
-                                 size_text(limit), kPipeMaxSizeFile),
+                                 bytes_text(double(limit)), kPipeMaxSizeFile),
                      Exit::refused);
       return Error(
           "all pipes of this user together would be too large; raise "
@@ -127,7 +127,7 @@ Error why_not_resized(uint64_t bytes, uint64_t queued, int error_number) {
           Exit::refused);
     case EINVAL:
       return Error(fmt::format("a pipe can't have {} bytes; give a size of up to {}", bytes,
-                               size_text(limit)));
+                               bytes_text(double(limit))));
     case ENOMEM:
       return Error(fmt::format("the kernel has no memory for {}; choose less", size),
                    Exit::refused);
@@ -202,7 +202,7 @@ std::string remedy_of(const ChangeList& list, uint32_t step, bool is_recorded) {
   if (is_recorded && !is_denied) return put_back_command();
   return fmt::format("{}pipetop watch {}:{}, and {} until it has {}", sudo, change.process.pid,
                      change.fd, change.before < change.set ? '{' : '}',
-                     size_text(uint64_t(change.before)));
+                     bytes_text(double(change.before)));
 }
 
 namespace {

@@ -14,8 +14,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/base/numbers.h"
 #include "engine/base/text.h"
-#include "engine/judge/size_text.h"
 #include "engine/model/settings.h"
 #include "engine/watch/interventions.h"
 #include "engine/watch/open_pipeline.h"
@@ -364,7 +364,7 @@ std::string Watcher::Impl::resize(PipeId pipe, bool larger) {
       interventions_.resize(pipe, scanned.ends, larger ? 2 * bytes : bytes / 2);
   if (interventions_.done().size() > before) return changed(pipe, {}, larger ? "}" : "{");
   want_pass();  // the last one is out of date: somebody else has resized it
-  return fmt::format("pipe {} has {} already", pipe.inode, size_text(granted));
+  return fmt::format("pipe {} has {} already", pipe.inode, bytes_text(double(granted)));
 }
 
 // The pipe whose rate tells how a stage is doing.

@@ -100,18 +100,18 @@ Sink drained(TwoEnds ends, size_t at_once = 1 << 16) {
   return sink;
 }
 
-constexpr std::string_view kBefore = "was here\n";
+constexpr std::string_view kOldText = "was here\n";
 
 Sink file_sink(bool append) {
-  auto file = std::make_shared<ScratchFile>(kBefore);
+  auto file = std::make_shared<ScratchFile>(kOldText);
   if (!append) {
     EXPECT_EQ(::ftruncate(file->fd.get(), 0), 0);
     return {UniqueFd(::dup(file->fd.get())), [file] { return file->content(); }};
   }
   return {UniqueFd(::dup(file->appending.get())), [file] {
             const std::string all = file->content();
-            EXPECT_EQ(all.substr(0, kBefore.size()), kBefore);
-            return all.substr(std::min(kBefore.size(), all.size()));
+            EXPECT_EQ(all.substr(0, kOldText.size()), kOldText);
+            return all.substr(std::min(kOldText.size(), all.size()));
           }};
 }
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
-#include "engine/judge/steady_noise.h"
+#include "engine/judge/steady.h"
 
 namespace pipetop {
 namespace {

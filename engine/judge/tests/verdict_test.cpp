@@ -44,7 +44,7 @@ const BoundCase kVerdicts[] = {
        set_time(reader(s), 0.58, 0.05);
        set_switches(s, 15'000);
      },
-     Bound::wakeup, "writer sleeps 38 %, reader 37 %, for 25 and 25 us; 70 KiB moved per wakeup"},
+     Bound::wakeup, "writer sleeps 38 %, reader 37 %, for 25 and 25 us; 69.9 KiB moved per wakeup"},
     {"wakeups without functions, ring and the kind of switches",
      [](Snapshot& s) {
        for (WorkerReadings& w : s.workers) {

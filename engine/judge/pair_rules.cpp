@@ -3,16 +3,16 @@
 // unknown number.
 //
 //   writer-bound  the writer is away >= kAway, the    it neither works nor waits: it is
-//                 reader less than kSharesCpu         stopped, frozen or reads from disk
+//                 reader less than kLacksCpu          stopped, frozen or reads from disk
 //   cpu-bound     both ran last on one CPU, and fill  they take turns, and more CPU is
 //                 it >= kFillsCpu together, or one    what they need
-//                 is runnable >= kSharesCpu, and the
+//                 is runnable >= kLacksCpu, and the
 //                 other, too, or runs half as long
-//                 or: each is runnable >= kSharesCpu, both would do more with a CPU
+//                 or: each is runnable >= kLacksCpu, both would do more with a CPU
 //                 and on average >= kStarves
 //                 but not if only one wastes its CPU  it would waste one of its own, too
 //   writer-bound  the writer is runnable >= kStarves; it would move data if it had a CPU;
-//                 the reader less than kSharesCpuor  what the reader waits for is late
+//                 the reader less than kLacksCpu or  what the reader waits for is late
 //                 half of that, or wastes its CPU;    only because of that
 //                 the reader waits for the writer,
 //                 or for the mutex, >= kMostlyWaits
@@ -33,13 +33,15 @@
 //                 >= kIdle                            need not be known
 // System calls and wakeups may cost ten times as much elsewhere, so limits are shares. Only the
 // lengths of sleeps are not; they can withhold a wakeup-bound.
-#include "engine/judge/verdict_rules.h"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+
+#include "engine/judge/evidence.h"
+#include "engine/judge/verdict.h"
 
 namespace pipetop {
 namespace {
@@ -50,7 +52,6 @@ constexpr double kAway = 0.5;
 // Two workers that share a CPU fill it, unless others use it, too. Then one waits for it, or both
 // do; or none, if each sleeps while the other runs.
 constexpr double kFillsCpu = 0.9;
-constexpr double kSharesCpu= 0.25;
 // Then it was a coincidence that both ran there last.
 constexpr double kMoreThanOneCpu = 1.05;
 // Most of the time: anything else matters less.
@@ -68,11 +69,6 @@ constexpr double kLongestWakeup_ns = 1'000'000;
 constexpr double kOneSided = 0.75;
 // Most of that time.
 constexpr double kMostlyWaits = 0.5;
-// Calls that move nothing are short, so even many take little time: one that moves data
-// may well take as long as ten that do not. The dearer a system call is, the fewer fit into the
-// same wait, so this may miss a wait, but cannot make one up.
-constexpr double kWaitsOfCalls = 0.9;
-
 // The limiting side, and the other one.
 constexpr double kHardlyWaits = 0.05;
 constexpr double kOtherWaits = 0.25;
@@ -84,9 +80,7 @@ bool at_least(std::optional<double> share, double limit) { return share && *shar
 
 bool spins(const RoleEvidence& role) { return role.waits && role.waits->of != Waiting::Of::time; }
 
-bool waits_in_vain(const RoleEvidence& role) {
-  return spins(role) && role.waits->share >= kWaitsOfCalls;
-}
+bool waits_in_vain(const RoleEvidence& role) { return spins(role) && role.waits->share >= kInVain; }
 
 bool waits(const RoleEvidence& role, double limit) {
   return waits_in_vain(role) || (role.waits && !spins(role) && role.waits->share >= limit);
@@ -98,22 +92,21 @@ std::string waits_text(const RoleEvidence& role) {
                      percent(role.waits->share), kOf[static_cast<size_t>(role.waits->of)]);
 }
 
-// For the slow side: perhaps it is only short of CPU time.
-std::string want_text(const RoleEvidence& role) {
-  if (!at_least(role.runnable, kSharesCpu)) return {};
-  return fmt::format("; {} runnable {}", to_text(role.role), percent(*role.runnable));
+std::string ring_text(const RingEvidence& ring) {
+  return fmt::format("ring empty {}, full {}", percent(ring.empty_share), percent(ring.full_share));
 }
 
-std::string amount(double bytes) {
-  const double kib = bytes / 1024;
-  return kib < 1000 ? fmt::format("{:.0f} KiB", kib) : fmt::format("{:.3g} MiB", kib / 1024);
+// For the slow side: perhaps it is only short of CPU time.
+std::string want_text(const RoleEvidence& role) {
+  if (!at_least(role.runnable, kLacksCpu)) return {};
+  return fmt::format("; {} runnable {}", to_text(role.role), percent(*role.runnable));
 }
 
 // A little CPU time may all be in vain: the other one had none just then. Nor does it have
 // enough to waste if it waits for it more than twice as long.
 bool wastes_cpu(const RoleEvidence& role) {
   return waits_in_vain(role) &&
-         at_least(role.on_cpu, std::max(kSharesCpu, role.runnable.value_or(0) / 2));
+         at_least(role.on_cpu, std::max(kLacksCpu, role.runnable.value_or(0) / 2));
 }
 
 bool one_wastes_cpu(const Evidence& e) { return wastes_cpu(e.roles[0]) != wastes_cpu(e.roles[1]); }
@@ -121,8 +114,8 @@ bool one_wastes_cpu(const Evidence& e) { return wastes_cpu(e.roles[0]) != wastes
 // On one CPU. If something else has most of it, both wait for that; if only one does, something
 // else holds that one up.
 bool take_turns(const RoleEvidence& waiting, const RoleEvidence& other) {
-  return *waiting.runnable >= kSharesCpu&&
-         (*other.on_cpu >= *waiting.runnable / 2 || *other.runnable >= kSharesCpu);
+  return *waiting.runnable >= kLacksCpu &&
+         (*other.on_cpu >= *waiting.runnable / 2 || *other.runnable >= kLacksCpu);
 }
 
 std::optional<Verdict> shared_cpu(const Evidence& e) {
@@ -141,7 +134,7 @@ std::optional<Verdict> shared_cpu(const Evidence& e) {
 
 std::optional<Verdict> no_cpu(const Evidence& e) {
   const auto& [writer, reader] = e.roles;
-  if (!at_least(writer.runnable, kSharesCpu) || !at_least(reader.runnable, kSharesCpu)) return {};
+  if (!at_least(writer.runnable, kLacksCpu) || !at_least(reader.runnable, kLacksCpu)) return {};
   if (*writer.runnable + *reader.runnable < 2 * kStarves || one_wastes_cpu(e)) return {};
   return Verdict{Bound::cpu, fmt::format("both wait for CPUs: writer runnable {}, reader {}",
                                          percent(*writer.runnable), percent(*reader.runnable))};
@@ -153,8 +146,7 @@ constexpr Bound bound_by(Role role) { return role == Role::writer ? Bound::write
 template <Role limit>
 std::optional<Verdict> away(const Evidence& e) {
   const RoleEvidence& slow = e.role(limit);
-  if (!at_least(slow.away, kAway) || at_least(e.role(other_than(limit)).away, kSharesCpu))
-    return {};
+  if (!at_least(slow.away, kAway) || at_least(e.role(other_than(limit)).away, kLacksCpu)) return {};
   std::string because =
       fmt::format("{} asleep {}, not because of the pipe", to_text(limit), percent(*slow.away));
   if (e.ring) because += "; " + ring_text(*e.ring);
@@ -177,7 +169,7 @@ std::optional<Verdict> no_cpu_for(const Evidence& e) {
   const RoleEvidence& fast = e.role(other_than(limit));
   if (!at_least(slow.runnable, kStarves)) return {};
   // Then it lacks one, too.
-  if (at_least(fast.runnable, std::max(kSharesCpu, *slow.runnable / 2)) && !wastes_cpu(fast))
+  if (at_least(fast.runnable, std::max(kLacksCpu, *slow.runnable / 2)) && !wastes_cpu(fast))
     return {};
   const std::string other = waiting_text(fast);
   if (other.empty()) return {};
@@ -206,7 +198,7 @@ std::optional<Verdict> wakeups(const Evidence& e) {
       fmt::format("writer sleeps {}, reader {}, for {:.0f} and {:.0f} us", percent(*writer.blocked),
                   percent(*reader.blocked), *writer.sleep_ns / 1e3, *reader.sleep_ns / 1e3);
   if (reader.bytes_per_switch)
-    because += fmt::format("; {} moved per wakeup", amount(*reader.bytes_per_switch));
+    because += fmt::format("; {} moved per wakeup", bytes_text(*reader.bytes_per_switch));
   return Verdict{Bound::wakeup, because};
 }
 
@@ -284,14 +276,6 @@ std::optional<Verdict> first_of(std::initializer_list<Rule> rules, const Evidenc
   return {};
 }
 
-}  // namespace
-
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
-
-std::string ring_text(const RingEvidence& ring) {
-  return fmt::format("ring empty {}, full {}", percent(ring.empty_share), percent(ring.full_share));
-}
-
 std::optional<Verdict> judge_without_samples(const Evidence& e) {
   return first_of({away<w>, away<r>, shared_cpu, no_cpu, no_cpu_for<w>, no_cpu_for<r>, wakeups}, e);
 }
@@ -300,6 +284,73 @@ std::optional<Verdict> judge_with_samples(const Evidence& e) {
   return first_of({one_sided_ring<w>, one_sided_ring<r>, locks, only_other_waits<w>,
                    only_other_waits<r>, does_nothing<w>, does_nothing<r>},
                   e);
+}
+
+// Why there is nothing to judge, "" if there is.
+std::string nothing_flows(const Snapshot& s) {
+  if (s.effective.settings.pipe.slow_motion) return "slow motion: pipetop sets the pace";
+  for (const WorkerReadings& worker : s.workers)
+    if (worker.state != ProcessState::flowing)
+      return fmt::format("the {} does not run freely{}{}", to_text(worker.role),
+                         worker.state_reason.empty() ? "" : ": ", worker.state_reason);
+  return {};
+}
+
+// Why it is too early, "" if it is not.
+std::string too_early(const Snapshot& s) {
+  if (!s.effective.settled) return "the settings are not in effect yet";
+  const uint64_t since_ns = s.now_ns - std::min(s.now_ns, s.throughput.current.begin_ns);
+  if (since_ns < kVerdictTakes_ns)
+    return fmt::format("{:.1f} s since the change, {:.0f} s needed", double(since_ns) / 1e9,
+                       double(kVerdictTakes_ns) / 1e9);
+  for (const WorkerReadings& worker : s.workers)
+    if (worker.shares.on_cpu.status == ReadingStatus::warming)
+      return fmt::format("{}'s time: {}", to_text(worker.role), worker.shares.on_cpu.reason);
+  return {};
+}
+
+std::string role_text(const RoleEvidence& role) {
+  std::string text(to_text(role.role));
+  const auto add = [&](const char* what, std::optional<double> share) {
+    text += fmt::format(" {} {}", what, share ? percent(*share) : "?");
+  };
+  add("on CPU", role.on_cpu);
+  add("runnable", role.runnable);
+  add("blocked", role.blocked);
+  add("mutex", role.contends);
+  return text;
+}
+
+std::string nothing_sticks_out(const Evidence& e) {
+  std::string text =
+      fmt::format("no single bottleneck: {}, {}", role_text(e.roles[0]), role_text(e.roles[1]));
+  if (e.ring) text += "; " + ring_text(*e.ring);
+  if (!e.unknown.empty()) text += fmt::format("; unknown: {}", fmt::join(e.unknown, ", "));
+  return text;
+}
+
+}  // namespace
+
+std::string_view to_text(Bound bound) {
+  constexpr std::array<std::string_view, 5> kBounds = {"writer-bound", "reader-bound", "lock-bound",
+                                                       "wakeup-bound", "cpu-bound"};
+  return kBounds[static_cast<size_t>(bound)];
+}
+
+Reading<Verdict> judge_bound(const Snapshot& s) {
+  using Judged = Reading<Verdict>;
+  if (std::string why = nothing_flows(s); s.effective.settled && !why.empty())
+    return Judged::unavailable(std::move(why));
+  if (s.requested.observers == Observing::off)
+    return Judged::unavailable(std::string(why_of(kObserversOff)));
+  if (std::string why = too_early(s); !why.empty()) return Judged::warming(std::move(why));
+  const Evidence e = gather_evidence(s);
+  if (auto verdict = judge_without_samples(e)) return Judged::of(*verdict);
+  // A rule with too few samples must not pass the verdict on to the next rule.
+  if (!e.thin.empty())
+    return Judged::warming(fmt::format("too few samples yet: {}", fmt::join(e.thin, ", ")));
+  if (auto verdict = judge_with_samples(e)) return Judged::of(*verdict);
+  return Judged::unavailable(nothing_sticks_out(e));
 }
 
 }  // namespace pipetop

@@ -1,5 +1,6 @@
-// The numbers of a Snapshot that a verdict is based on. Unknown or uncertain ones
-// are absent, never 0.
+// What all rules share: which numbers are known well enough, and what they say. And the numbers of
+// our own pipe that its verdict is based on; those of a pipeline are in wait_graph.h. Unknown or
+// uncertain ones are absent, never 0.
 #pragma once
 
 #include <array>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/numbers.h"
 #include "engine/model/snapshot.h"
 
 namespace pipetop {
@@ -15,6 +17,32 @@ namespace pipetop {
 // Two standard errors of a share of this many samples are at most 5 points (2 *
 // sqrt(0.5 * 0.5 / 400)); no rule is finer than that.
 inline constexpr uint64_t kEnoughSamples = 400;
+
+// Runnable for so much of the time, a process would do more with more of a CPU.
+inline constexpr double kLacksCpu = 0.25;
+
+// Who asks so often in vain does nothing else. Calls that move nothing are short, so even many take
+// little time: one that moves data may well take as long as ten that do not. The dearer a system
+// call is, the fewer fit into the same wait, so this may miss a wait, but cannot make one up.
+inline constexpr double kInVain = 0.9;
+
+// "38 %", "<1 %": a share in a sentence.
+inline constexpr auto percent = whole_percent_text;
+
+template <class T>
+std::optional<T> known(const Reading<T>& reading) {
+  return reading.status == ReadingStatus::ok ? reading.value : std::nullopt;
+}
+
+// Parts of the time asleep.
+struct SleepParts {
+  double mutex = 0;  // for a mutex
+  double away = 0;   // stopped or frozen, or a page had to be made or read
+};
+// Nothing of who was never seen asleep.
+std::optional<SleepParts> sleep_parts(const Reading<BlockedTable>& blocked);
+
+// ---- our own pipe ----
 
 // Contention for less of the time than this does not matter.
 inline constexpr double kContends = 0.25;

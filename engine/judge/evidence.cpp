@@ -1,4 +1,4 @@
-#include "engine/judge/verdict_evidence.h"
+#include "engine/judge/evidence.h"
 
 #include <fmt/core.h>
 
@@ -17,10 +17,6 @@ constexpr uint64_t kWindow_ns = 5'000'000'000;
 // Share of time; an adaptive wait sleeps this much only if it hardly spins.
 constexpr double kSleepsOften = 0.25;
 
-std::optional<double> known(const Reading<double>& reading) {
-  return reading.status == ReadingStatus::ok ? reading.value : std::nullopt;
-}
-
 std::optional<double> product(std::optional<double> a, std::optional<double> b) {
   if (!a || !b) return {};
   return *a * *b;
@@ -36,12 +32,6 @@ bool is_spin_lock(std::string_view symbol) {
   return source_name(symbol).ends_with("queued_spin_lock_slowpath");
 }
 
-// It was stopped or frozen, or a page had to be made or read for it.
-bool is_away(std::string_view symbol) {
-  const std::string_view name = source_name(symbol);
-  return name == "get_signal" || name == "handle_mm_fault";
-}
-
 struct Functions {
   uint64_t samples;
   std::vector<FunctionRow> rows;
@@ -54,23 +44,6 @@ double share_within(const Functions& functions, Test test) {
   for (const FunctionRow& row : functions.rows)
     if (test(row.name)) most = std::max(most, row.children_samples);
   return double(most) / double(functions.samples);
-}
-
-// Share of the time asleep.
-std::optional<double> share_below(const Reading<BlockedTable>& blocked,
-                                  bool (*test)(std::string_view)) {
-  if (blocked.status != ReadingStatus::ok || blocked->tree->total == 0) return {};
-  const CallTree& tree = *blocked->tree;
-  std::vector<bool> within(tree.nodes.size());
-  uint64_t ns = 0;
-  for (size_t i = 0; i < tree.nodes.size(); ++i) {
-    const CallNode& node = tree.nodes[i];
-    within[i] = node.parent != CallNode::kNone && within[node.parent];
-    if (within[i] || !test(node.function.name())) continue;
-    within[i] = true;
-    ns += node.total;
-  }
-  return double(ns) / double(tree.total);
 }
 
 // Whether there are enough samples; else notes what is missing.
@@ -90,6 +63,7 @@ std::optional<Functions> functions_of(const WorkerReadings& worker, std::optiona
   return {};
 }
 
+// Locks that it waits for, and when it is away.
 void judge_locks(const WorkerReadings& worker, const std::optional<Functions>& functions,
                  RoleEvidence& role) {
   std::optional<double> spins;
@@ -99,7 +73,11 @@ void judge_locks(const WorkerReadings& worker, const std::optional<Functions>& f
     spins = product(role.on_cpu, std::max(mutex, other));
     role.spin_lock = other > mutex;
   }
-  const std::optional<double> sleeps = product(role.blocked, share_below(worker.blocked, is_mutex));
+  std::optional<double> sleeps;
+  if (const auto parts = sleep_parts(worker.blocked)) {
+    sleeps = product(role.blocked, parts->mutex);
+    role.away = product(role.blocked, parts->away);
+  }
   role.sleeps_for_mutex = sleeps;
   if (spins || sleeps) role.contends = spins.value_or(0) + sleeps.value_or(0);
 }
@@ -145,7 +123,6 @@ void gather_role(const Snapshot& s, Role which, Evidence& evidence) {
   if (worker.last_cpu.status == ReadingStatus::ok) role.cpu = worker.last_cpu.value;
   const std::optional<Functions> functions = functions_of(worker, role.on_cpu, evidence);
   judge_locks(worker, functions, role);
-  role.away = product(role.blocked, share_below(worker.blocked, is_away));
   judge_sleeps(worker, s.throughput, role);
   role.waits = waiting_of(wait_of(s.effective.settings.pipe, which), worker, role);
 }
@@ -193,6 +170,25 @@ void gather_ring(const Snapshot& s, Evidence& evidence) {
 }
 
 }  // namespace
+
+std::optional<SleepParts> sleep_parts(const Reading<BlockedTable>& blocked) {
+  if (blocked.status != ReadingStatus::ok || blocked->tree->total == 0) return {};
+  enum Part : uint8_t { other, mutex, away };
+  const CallTree& tree = *blocked->tree;
+  std::vector<Part> within(tree.nodes.size());
+  std::array<uint64_t, 3> ns{};
+  for (size_t i = 0; i < tree.nodes.size(); ++i) {
+    const CallNode& node = tree.nodes[i];
+    within[i] = node.parent == CallNode::kNone ? other : within[node.parent];
+    const std::string_view name = source_name(node.function.name());
+    if (within[i] == other && work_of(node.function) == Work::mutex && !name.starts_with("rwsem_"))
+      within[i] = mutex;
+    if (within[i] == other && (name == "get_signal" || name == "handle_mm_fault")) within[i] = away;
+    ns[within[i]] += node.self;
+  }
+  const auto total = double(tree.total);
+  return SleepParts{double(ns[mutex]) / total, double(ns[away]) / total};
+}
 
 Evidence gather_evidence(const Snapshot& s) {
   Evidence evidence;

@@ -1,4 +1,4 @@
-#include "engine/judge/steady_verdict.h"
+#include "engine/judge/steady.h"
 
 #include <gtest/gtest.h>
 
