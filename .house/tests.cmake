@@ -19,11 +19,17 @@ endfunction()
 # ALONE: they measure what any process of the machine changes, so nothing runs beside them
 # WAIT: they need seconds, but hardly a CPU; PREFIX/Waiting.LABEL runs eight of them at a time, when
 #   nothing is measured
+# Each pattern has to match a test.
 function(pipetop_discover TARGET PREFIX LABEL)
   cmake_parse_arguments(PARSE_ARGV 3 ARG "" "" "MEASURE;WAIT;ALONE")
   list(JOIN ARG_MEASURE ":" measure)
   list(JOIN ARG_WAIT ":" wait)
   list(JOIN ARG_ALONE ":" alone)
+  set(patterns ${ARG_MEASURE} ${ARG_WAIT} ${ARG_ALONE})
+  list(JOIN patterns ":" patterns)
+  add_custom_command(TARGET ${TARGET} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${TARGET}> -DPATTERNS=${patterns}
+      -P ${PROJECT_SOURCE_DIR}/.house/check_patterns.cmake VERBATIM)
   set(properties LABELS ${LABEL} TIMEOUT 180)
   gtest_discover_tests(${TARGET} TEST_PREFIX ${PREFIX}/ TEST_LIST ${TARGET}_free
     TEST_FILTER "-${measure}:${wait}:${alone}" PROPERTIES ${properties} DISCOVERY_TIMEOUT 60)

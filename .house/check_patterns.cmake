@@ -1,0 +1,26 @@
+# cmake -DPROGRAM=FILE -DPATTERNS=PATTERN:... -P check_patterns.cmake: fails if one of the patterns
+# matches no test of the program: after a renaming, what was measured alone would not be any more.
+execute_process(COMMAND ${PROGRAM} --gtest_list_tests OUTPUT_VARIABLE listed TIMEOUT 60
+  COMMAND_ERROR_IS_FATAL ANY)
+# "Suite.", below it "  Name", both perhaps with "  # GetParam() = ..."
+string(REGEX REPLACE " *#[^\n]*" "" listed "${listed}")
+string(REPLACE "\n" ";" lines "${listed}")
+set(names "")
+foreach(line IN LISTS lines)
+  string(STRIP "${line}" line)
+  if(line MATCHES "\\.$")
+    set(suite ${line})
+  elseif(line)
+    list(APPEND names ${suite}${line})
+  endif()
+endforeach()
+string(REPLACE ":" ";" patterns "${PATTERNS}")
+foreach(pattern IN LISTS patterns)
+  string(REPLACE "." "\\." regex "${pattern}")
+  string(REPLACE "*" ".*" regex "${regex}")
+  set(matching ${names})
+  list(FILTER matching INCLUDE REGEX "^${regex}$")
+  if(NOT matching)
+    message(FATAL_ERROR "no test of ${PROGRAM} matches ${pattern}")
+  endif()
+endforeach()
