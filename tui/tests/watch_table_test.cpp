@@ -3,7 +3,7 @@
 #include <set>
 
 #include "tui/tests/watch_fixture.h"
-#include "tui/watch/table_view.h"
+#include "tui/watch/table.h"
 
 namespace pipetop::tui {
 namespace {

@@ -8,7 +8,7 @@
 #include "tui/draw/text.h"
 #include "tui/state/list_state.h"
 #include "tui/watch/pipeline_view.h"
-#include "tui/watch/table_view.h"
+#include "tui/watch/table.h"
 #include "tui/watch/watch_view.h"
 #include "tui/widgets/pages.h"
 

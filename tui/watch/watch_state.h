@@ -13,7 +13,7 @@
 #include "tui/state/replay_state.h"
 #include "tui/watch/interventions.h"
 #include "tui/watch/pipeline_state.h"
-#include "tui/watch/table_rows.h"
+#include "tui/watch/table.h"
 
 namespace pipetop::tui {
 

@@ -11,7 +11,7 @@
 #include "tui/draw/text.h"
 #include "tui/state/pipe_words.h"
 #include "tui/watch/pipeline_view.h"
-#include "tui/watch/table_view.h"
+#include "tui/watch/table.h"
 #include "tui/watch/watch_controller.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"

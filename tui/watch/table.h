@@ -1,5 +1,5 @@
 // The table of all pipes: which rows it has and in which order, the user's choices, the selected
-// row, and how far it is scrolled.
+// row, how far it is scrolled, and what that looks like.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
 #include "tui/state/pipe_columns.h"
 
 namespace pipetop::tui {
@@ -97,5 +98,21 @@ void move_selection(TableState& table, int lines);
 
 // Makes the rows again, finds the selected pipe, and keeps it on its line of the screen if it can.
 void settle(TableState& table, int visible);
+
+// ---- drawing ----
+
+struct PlacedColumn {
+  TableColumn what;
+  int col = 0, cols = 0;
+};
+
+// All that have room; the names of the ends get what is left.
+std::vector<PlacedColumn> table_columns(int cols, bool tree);
+
+// Rows of the table itself, below its heading.
+int table_rows_in(int rows);
+
+// `now_ns`: CLOCK_MONOTONIC of the snapshot.
+void draw_table(const Area& area, const TableState& table, uint64_t now_ns);
 
 }  // namespace pipetop::tui
