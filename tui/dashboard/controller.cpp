@@ -113,7 +113,7 @@ void Controller::settle() {
 }
 
 bool Controller::press_first(Key key) {
-  return edit_filter(state_, key) || press_talk(key) || inspect(key);
+  return press_filter(key) || press_talk(key) || inspect(key);
 }
 
 void Controller::press_transport(int key) {
@@ -272,7 +272,7 @@ bool Controller::close_overlay() {
     state_.ring.inspected.reset();
     return true;
   }
-  return drop_filter(state_);
+  return drop_filter();
 }
 
 void Controller::close() {
@@ -299,8 +299,13 @@ PageState* Controller::open_page() {
 void Controller::move(int lines) { move_selection(state_.list(state_.focus), lines); }
 
 bool Controller::inspect(Key key) {
-  if (state_.help.open || !layout().fits || shows_parts(*shown_, state_)) return false;
-  return tui::inspect(state_.ring, key, *shown_, inside(layout(), layout().ring));
+  if (!state_.ring.inspected || state_.help.open || !layout().fits || shows_parts(*shown_, state_))
+    return false;
+  return press_slots(state_.ring, slots(), key);
+}
+
+std::optional<SlotsPlace> Controller::slots() const {
+  return place_slots(inside(layout(), layout().ring), shown_->ring, state_.ring, pace_of(*shown_));
 }
 
 void Controller::press_parts() {

@@ -18,6 +18,7 @@
 #include "tui/state/dashboard_state.h"
 #include "tui/state/held_figures.h"
 #include "tui/state/layout.h"
+#include "tui/state/list_state.h"
 #include "tui/state/ring_state.h"
 #include "tui/watch/pipeline_state.h"
 
@@ -50,7 +51,7 @@ class Source {
   virtual void go_to_scene(size_t) {}
 };
 
-class Controller : public Screen {
+class Controller : public ListScreen {
  public:
   // `start` are the initial settings, also used as baseline. `presets` must outlive it.
   Controller(Source& source, const Settings& start, std::span<const Preset> presets);
@@ -112,6 +113,9 @@ class Controller : public Screen {
   uint8_t place() const override {
     return state_.log.open || state_.ladder.open ? kWithPage : kWithoutPage;
   }
+  ListChoice& choice() override { return state_.choice; }
+  std::span<ListState> lists() override { return state_.lists; }
+  ListState& list() override { return state_.list(state_.focus); }
   bool press_first(Key key) override;
   bool press_last(Key key) override;
   void move(int lines) override;
@@ -127,8 +131,6 @@ class Controller : public Screen {
   // Where keys have a meaning: with or without a page in place of other panels.
   enum Place : uint8_t { kWithoutPage = kTakesEnds, kWithPage = 2 };
   struct Keymap;
-  template <auto kAct>
-  static void on_state(Screen& screen, int n);
 
   void press_transport(int key) override;
   void follow_replay();
@@ -155,6 +157,10 @@ class Controller : public Screen {
   void next_show_part();
   void toggle_zoom();
   void press_inspect();
+  void choose_in_show(ShowPart chosen);
+  void toggle_form() override;
+  void toggle_activity() override;
+  void next_picture();
   void press_parts();
   void press_roof();
   void switch_counters();
@@ -173,7 +179,7 @@ class Controller : public Screen {
   bool go(Steps& from, Steps& to, const std::string& label, Key key);
   bool change_to(const Settings& next, const std::string& label, Key key, std::string already);
   bool inspect(Key key);
-  void click_list(Role role, int row);
+  std::optional<SlotsPlace> slots() const;  // of the ring, where they are drawn
   Layout layout() const { return screen_layout(state_, rows_, cols_); }
 
   Source& source_;

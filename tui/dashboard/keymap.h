@@ -32,19 +32,4 @@ void show_lists(DashboardState& view, const Snapshot& shown, int rows, int cols)
 // Opens or closes all rows of both lists.
 void open_for_show(DashboardState& view, bool open);
 
-// While the filter is being edited: handles the key; returns whether it was used.
-bool edit_filter(DashboardState& view, Key key);
-
-// Drops the filter; false if there is none.
-bool drop_filter(DashboardState& view);
-
-// Begins at the tail, or ends. Returns a message for the user, or "".
-std::string toggle_inspection(RingState& state, const RingReadings& ring);
-
-// Handles a key while a slot is inspected: arrows move to its neighbours in the
-// strip; PgUp, PgDn, up and down move by a line of the strip (or a quarter of the
-// ring); Home moves to the tail, End to the newest slot; Esc ends it. `panel` is
-// the inside of the ring's panel. False: the key has its usual meaning.
-bool inspect(RingState& state, Key key, const Snapshot& shown, const Rect& panel);
-
 }  // namespace pipetop::tui

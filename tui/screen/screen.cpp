@@ -74,7 +74,9 @@ std::vector<ScreenKey> help_of(std::span<const KeyTable> tables, uint8_t place) 
   std::vector<Key> taken;
   for (const KeyTable& table : tables) {
     for (const KeyRow& row : table.rows) {
-      if ((row.where & place) == 0 || std::ranges::find(taken, row.key) != taken.end()) continue;
+      if ((row.where & table.where & place) == 0 ||
+          std::ranges::find(taken, row.key) != taken.end())
+        continue;
       taken.push_back(row.key);
       if (!row.help.keys.empty()) lines.push_back(row.help);
     }
@@ -105,7 +107,7 @@ void Screen::press(Key key) {
   for (const KeyTable& table : key_tables()) {
     if (is_covered() && !table.on_pages) continue;
     for (const KeyRow& row : table.rows)
-      if (row.key == key && (row.where & place()) != 0) return row.act(*this, row.n);
+      if (row.key == key && (row.where & table.where & place()) != 0) return row.act(*this, row.n);
   }
   if (!is_covered() && press_last(key)) return;
   if (key <= 0x20 || key == 0x7F || key >= key::up) return;

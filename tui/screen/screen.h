@@ -77,6 +77,7 @@ struct KeyRow {
 struct KeyTable {
   std::span<const KeyRow> rows;
   bool on_pages = false;  // they mean the same while a page of help or messages is over the screen
+  uint8_t where = kAnywhere;  // none of them works elsewhere
 };
 
 template <class C, class... Args>

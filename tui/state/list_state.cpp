@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tui/draw/text.h"
+#include "tui/state/layout.h"
 
 namespace pipetop::tui {
 namespace {
@@ -105,6 +106,20 @@ void make_contents(ListContents& contents, const Observed& w, const SegmentRole*
       make_rows(made.now, made.before ? &*made.before : nullptr, made.choice, folds));
   contents.rows.status = now.status;
 }
+
+constexpr auto kOpen = does<&ListScreen::open_row>;
+constexpr KeyRow kListKeys[] = {
+    {U'f', does<&ListScreen::toggle_form>, 0, {"f", "flat function list, or call tree"}},
+    {U'+', kOpen, 0, {"+ Enter", "open or close the selected row"}},
+    {key::enter, kOpen},
+    {U'e', does<&ListScreen::open_rows>, 0, {"e", "open or close all rows below it"}},
+    {U'E', does<&ListScreen::open_all_rows>, 0, {"E C", "open all, close all"}},
+    {U'C', does<&ListScreen::close_all_rows>},
+    {U'o', does<&ListScreen::toggle_sort>, 0, {"o", "sort by self, or by self and children"}},
+    {U'/', does<&ListScreen::begin_filter>, 0, {"/", "filter functions by name"}},
+    {U'w', does<&ListScreen::toggle_activity>, 0, {"w", "where processes run, or where they wait"}},
+    {U'%', does<&ListScreen::toggle_wall>, 0, {"%", "shares of samples, or of wall time"}},
+};
 
 }  // namespace
 
@@ -241,6 +256,67 @@ bool edit_text(std::string& text, Key key) {
     return false;
   }
   return true;
+}
+
+KeyTable ListScreen::list_keys(uint8_t where) { return {kListKeys, false, where}; }
+
+void ListScreen::toggle_form() {
+  ListForm& form = choice().form;
+  form = form == ListForm::flat ? ListForm::tree : ListForm::flat;
+  say(form == ListForm::flat ? "functions; + opens callees" : "call tree; + opens a row, E all");
+}
+
+void ListScreen::toggle_sort() {
+  ListSort& by = choice().sort();
+  by = by == ListSort::self ? ListSort::children : ListSort::self;
+  say(by == ListSort::self ? "sorted by self" : "sorted by self and children");
+}
+
+void ListScreen::toggle_activity() {
+  Activity& activity = choice().activity;
+  activity = activity == Activity::running ? Activity::waiting : Activity::running;
+  say(activity == Activity::running ? "where the processes run, by samples"
+                                    : "where the processes wait, by blocked time");
+}
+
+void ListScreen::toggle_wall() {
+  choice().wall = !choice().wall;
+  say(choice().wall ? "shares of wall time, with blocked and runnable time"
+                    : "shares of the listed total");
+}
+
+// In a filtered tree everything is open at first.
+void ListScreen::show_all_filtered() {
+  for (ListState& list : lists()) list.filtered = Folds(true);
+}
+
+bool ListScreen::press_filter(Key key) {
+  const std::string before = choice().filter;
+  if (!edit_filter(choice().filter, choice().filter_before, key)) return false;
+  if (choice().filter != before) show_all_filtered();
+  return true;
+}
+
+bool ListScreen::drop_filter() {
+  if (choice().filter.empty()) return false;
+  choice().filter.clear();
+  show_all_filtered();
+  return true;
+}
+
+void ListScreen::click_list(ListState& list, const Rect& rect, int row) {
+  const int line = function_line(rect, row), index = list.scroll + line;
+  if (line < 0 || index >= static_cast<int>(rows_of(list).size())) return;
+  if (rows_of(list)[static_cast<size_t>(index)].is_heading()) return;
+  if (index == list.selected)
+    open_level(list, choice());
+  else
+    select(list, index);
+}
+
+void ListScreen::scroll_list(ListState& list, int lines) {
+  select_nothing(list);
+  list.scroll += lines;
 }
 
 }  // namespace pipetop::tui

@@ -1,5 +1,5 @@
 // The state of a function list: its contents, or why it is empty, selection and scroll; and what
-// keys do to it.
+// keys, clicks and the wheel do to it.
 #pragma once
 
 #include <array>
@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
+#include "tui/screen/screen.h"
 #include "tui/state/call_rows.h"
 
 namespace pipetop::tui {
@@ -144,5 +146,41 @@ bool edit_filter(std::string& filter, std::optional<std::string>& before, Key ke
 
 // What a key does to a line of text: types, or takes back. False: it is none of these.
 bool edit_text(std::string& text, Key key);
+
+// A screen with lists of functions: what their keys, clicks and the wheel do.
+class ListScreen : public Screen {
+ public:
+  // The actions of keys.
+  virtual void toggle_form();
+  virtual void toggle_activity();
+  void toggle_sort();
+  void toggle_wall();
+  void begin_filter() { choice().filter_before = choice().filter; }
+  void open_row() { open_level(list(), choice()); }
+  void open_rows() { open_entry(list(), choice()); }
+  void open_all_rows() { open_all(list(), choice()); }
+  void close_all_rows() { close_all(list(), choice()); }
+
+ protected:
+  virtual ListChoice& choice() = 0;
+  virtual std::span<ListState> lists() = 0;
+  virtual ListState& list() = 0;  // the one with the focus
+
+  // They work at these places.
+  static KeyTable list_keys(uint8_t where = kAnywhere);
+
+  // While a filter is being typed: whether it has used the key.
+  bool press_filter(Key key);
+  bool drop_filter();  // false: there is none
+
+  // A click on a row of the screen selects what is there; on the selected one it opens or closes
+  // it.
+  void click_list(ListState& list, const Rect& rect, int row);
+  // The selection moves along if necessary.
+  static void scroll_list(ListState& list, int lines);
+
+ private:
+  void show_all_filtered();
+};
 
 }  // namespace pipetop::tui

@@ -145,7 +145,7 @@ void RingMemory::sum_up(uint64_t now_ns) {
   }
   occupancy.empty_share = occupancy.histogram.front();
   occupancy.full_share = occupancy.histogram.back();
-  occupancy.source = fmt::format("{} samples", samples_.size());
+  occupancy.source = fmt::format("frames of the last {} s", kRemembers_ns / 1'000'000'000);
   readings_.occupancy = samples_.empty() ? Reading<Occupancy>::warming("no sample yet")
                                          : Reading<Occupancy>::of(std::move(occupancy));
   usually_huge_ = used > 0 && huge > used / 2;
@@ -338,6 +338,30 @@ std::optional<uint32_t> slot_after(const RingFrame& frame, const StripScale& sca
                                    Key key) {
   const auto to = target(frame, wrapped(frame, at), key, slots_a_line(frame, scale));
   return to ? std::optional(wrapped(frame, *to)) : std::nullopt;
+}
+
+std::string toggle_inspection(RingState& state, const RingReadings& ring) {
+  const RingFrame* frame = drawable_frame(ring);
+  if (state.inspected) {
+    state.inspected.reset();
+    return {};
+  }
+  if (!frame) return "no slot to inspect: " + absent_slots(ring);
+  state.inspected = frame->tail % frame->slots;
+  return "arrows move between slots, Space freezes, Esc leaves";
+}
+
+bool press_slots(RingState& state, const std::optional<SlotsPlace>& place, Key key) {
+  if (state.inspected && key == key::escape) {
+    state.inspected.reset();
+    return true;
+  }
+  if (!place) return false;
+  const uint32_t tail = place->frame.tail % place->frame.slots;
+  const auto to =
+      slot_after(place->frame, place->plan.strip_style.scale, state.inspected.value_or(tail), key);
+  if (to) state.inspected = state.inspected ? *to : tail;
+  return to.has_value();
 }
 
 }  // namespace pipetop::tui

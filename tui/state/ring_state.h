@@ -196,4 +196,11 @@ std::optional<uint32_t> slot_at(const SlotsPlace& place, int row, int col);
 std::optional<uint32_t> slot_after(const RingFrame& frame, const StripScale& scale, uint32_t at,
                                    Key key);
 
+// Begins to inspect a slot, at the tail, or ends it. Returns what is said, which may be "".
+std::string toggle_inspection(RingState& state, const RingReadings& ring);
+
+// A key of an inspected slot: Esc ends it; others, see slot_after(), move to another slot or, if
+// none is inspected, to the tail. False: the key has its usual meaning.
+bool press_slots(RingState& state, const std::optional<SlotsPlace>& place, Key key);
+
 }  // namespace pipetop::tui

@@ -18,7 +18,10 @@ class InspectionTest : public testing::Test {
     state_.inspected.reset();
     EXPECT_NE(toggle_inspection(state_, shown_.ring), "");
   }
-  bool takes(Key key) { return inspect(state_, key, shown_, {0, 0, 21, 40}); }
+  bool takes(Key key) {
+    const auto place = place_slots({0, 0, 21, 40}, shown_.ring, state_, pace_of(shown_));
+    return state_.inspected && press_slots(state_, place, key);
+  }
   uint32_t press(Key key) {
     EXPECT_TRUE(takes(key));
     return state_.inspected.value_or(999);

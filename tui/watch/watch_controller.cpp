@@ -135,7 +135,7 @@ bool WatchController::press_first(Key key) {
   const bool ends = key == key::ctrl('C') || key == key::ctrl('\\');
   const bool redraws = key == key::ctrl('L') || key == key::ctrl('Z');
   if (ends || redraws) return false;
-  return press_leaving(key) || press_question(key) || press_prompt(key) || press_filter(key) ||
+  return press_leaving(key) || press_question(key) || press_prompt(key) || press_filters(key) ||
          (!open_page() && press_slots(key));
 }
 
@@ -191,13 +191,9 @@ bool WatchController::press_prompt(Key key) {
   return true;
 }
 
-bool WatchController::press_filter(Key key) {
-  ListChoice& functions = state_.pipeline.choice;
-  auto& before = state_.in_pipeline ? functions.filter_before : state_.table.filter_before;
-  std::string& filter = state_.in_pipeline ? functions.filter : state_.table.choice.filter;
-  if (!edit_filter(filter, before, key)) return false;
-  if (state_.in_pipeline) state_.pipeline.functions.filtered = Folds(true);
-  return true;
+bool WatchController::press_filters(Key key) {
+  if (state_.in_pipeline) return press_filter(key);
+  return edit_filter(state_.table.choice.filter, state_.table.filter_before, key);
 }
 
 // Moves from slot to slot while one is inspected.
@@ -208,18 +204,11 @@ bool WatchController::press_slots(Key key) {
   const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
   const auto slots = detail_slots(places, pipeline);
   if (!slots) return false;
-  const RingFrame& frame = slots->frame;
-  auto& inspected = pipeline.ring.inspected;
-  if (inspected && (key == key::escape || key == key::backspace || key == key::enter)) {
-    inspected.reset();
-    return true;
-  }
+  RingState& ring = pipeline.ring;
+  if (key == key::enter) key = ring.inspected ? key::escape : key::home;
+  if (ring.inspected && key == key::backspace) key = key::escape;
   const Key arrow = key == U'j' ? key::down : key == U'k' ? key::up : key;
-  const auto to =
-      slot_after(frame, slots->plan.strip_style.scale, inspected.value_or(frame.tail), arrow);
-  if (!to && key != key::enter) return false;
-  inspected = inspected && to ? *to : frame.tail % frame.slots;
-  return true;
+  return tui::press_slots(ring, slots, arrow);
 }
 
 bool WatchController::has_changes() const {
@@ -302,13 +291,7 @@ void WatchController::click_pipeline(const Mouse& mouse) {
   if (!places.detail.contains(mouse.row, mouse.col)) return;
   if (pipeline.focus == PipelineFocus::chain) pipeline.focus = PipelineFocus::detail;
   const Rect list = detail_list(places, pipeline);
-  if (list.contains(mouse.row, mouse.col)) {
-    const int line = function_line(list, mouse.row);
-    const int row = pipeline.functions.scroll + line;
-    if (line < 0 || row >= static_cast<int>(rows_of(pipeline.functions).size())) return;
-    if (row == pipeline.functions.selected) return open_row();
-    return select(pipeline.functions, row);
-  }
+  if (list.contains(mouse.row, mouse.col)) return click_list(pipeline.functions, list, mouse.row);
   const auto slots = detail_slots(places, pipeline);
   if (!slots) return;
   if (const auto slot = slot_at(*slots, mouse.row, mouse.col)) pipeline.ring.inspected = slot;
@@ -321,8 +304,7 @@ void WatchController::scroll(const Mouse& mouse, int lines) {
   const WatchLayout layout = this->layout();
   const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
   if (detail_list(places, pipeline).contains(mouse.row, mouse.col)) {
-    select_nothing(pipeline.functions);
-    pipeline.functions.scroll += lines;
+    scroll_list(pipeline.functions, lines);
   } else if (places.chain.contains(mouse.row, mouse.col)) {
     move_selection(pipeline, lines < 0 ? -1 : 1);
   }

@@ -10,7 +10,7 @@
 
 #include "engine/watch/watch_source.h"
 #include "tui/draw/keys.h"
-#include "tui/screen/screen.h"
+#include "tui/state/list_state.h"
 #include "tui/state/transport.h"
 #include "tui/watch/watch_state.h"
 
@@ -27,7 +27,7 @@ struct WatchStart {
   uint64_t hold_ns = 500'000'000;  // how long figures stand
 };
 
-class WatchController : public Screen {
+class WatchController : public ListScreen {
  public:
   WatchController(WatchSource& source, const WatchStart& start);
 
@@ -59,6 +59,9 @@ class WatchController : public Screen {
     return start_.recorded ? keys_of_replay() : keys();
   }
   uint8_t place() const override { return state_.place() | (start_.recorded ? kTakesEnds : 0); }
+  ListChoice& choice() override { return state_.pipeline.choice; }
+  std::span<ListState> lists() override { return {&state_.pipeline.functions, 1}; }
+  ListState& list() override { return state_.pipeline.functions; }
   PageState* open_page() override;
   bool press_first(Key key) override;
   bool press_last(Key key) override;
@@ -75,7 +78,7 @@ class WatchController : public Screen {
   bool press_prompt(Key key);
   bool press_question(Key key);
   bool press_leaving(Key key);
-  bool press_filter(Key key);
+  bool press_filters(Key key);
   bool press_slots(Key key);
   void click_table(const Mouse& mouse);
   void click_pipeline(const Mouse& mouse);
@@ -90,7 +93,7 @@ class WatchController : public Screen {
   void sort(int by);
   void toggle_tree();
   void toggle_idle();
-  void begin_filter();
+  void filter_table();
   void freeze() override;
   void press_transport(int key) override;
   void toggle_recording();
@@ -103,13 +106,10 @@ class WatchController : public Screen {
   void toggle_log();
   void compare();
   void keep();
-  void toggle_activity();
-  void toggle_form();
-  void toggle_sort();
-  void open_row();
+  void toggle_activity() override;
+  void toggle_form() override;
+  void toggle_picture();
   void tell_no_slots() { say("the slots of this ring are not known"); }
-  void open_rows();
-  void open_all_rows(int open);
   void quit() override;
 
   void open_pipeline();

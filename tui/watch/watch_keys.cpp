@@ -16,66 +16,41 @@ namespace pipetop::tui {
 
 struct WatchController::Keymap {
   using C = WatchController;
-  static constexpr uint8_t kInDetail = kInFunctions | kInSlots;
-  static constexpr uint8_t kInPipeline = kInChain | kInDetail;
+  static constexpr uint8_t kInPipeline = kInChain | kInFunctions | kInSlots;
+  static constexpr auto kEnter = does<&C::enter>;
+  static constexpr auto kFilter = does<&C::filter_table>;
+  static constexpr auto kPanel = does<&C::next_panel>;
+  static constexpr auto kStages = does<&C::toggle_activity>;
+  static constexpr auto kSlots = does<&C::tell_no_slots>;
+  static constexpr auto kPicture = does<&C::toggle_picture>;
   static constexpr KeyRow kRows[] = {
       {key::right, does<&C::step>, 1, {}, kInPipeline},
       {key::left, does<&C::step>, -1, {}, kInPipeline},
-      {key::enter, does<&C::enter>, 0, {"Enter", "open the pipeline of this pipe"}, kInTable},
-      {key::enter,
-       does<&C::enter>,
-       0,
-       {"Enter", "functions of a stage, slots of a ring"},
-       kInChain},
-      {key::enter, does<&C::open_row>, 0, {"+ Enter", "open or close a function"}, kInFunctions},
-      {key::enter,
-       does<&C::tell_no_slots>,
-       0,
-       {"Enter", "go from slot to slot, or back"},
-       kInSlots},
-      {U'+', does<&C::open_row>, 0, {}, kInFunctions},
-      {U'e', does<&C::open_rows>, 0, {"e", "open or close all rows below it"}, kInFunctions},
-      {U'E', does<&C::open_all_rows>, 1, {"E C", "open all, close all"}, kInFunctions},
-      {U'C', does<&C::open_all_rows>, 0, {}, kInFunctions},
-      {U'w',
-       does<&C::toggle_activity>,
-       0,
-       {"w", "functions of the stage, or what it waits for"},
-       kInPipeline},
-      {U'f', does<&C::toggle_form>, 0, {"f", "flat function list, or call tree"}, kInFunctions},
-      {U'o',
-       does<&C::toggle_sort>,
-       0,
-       {"o", "sort by self, or by self and children"},
-       kInFunctions},
+      {key::enter, kEnter, 0, {"Enter", "open the pipeline of this pipe"}, kInTable},
+      {key::enter, kEnter, 0, {"Enter", "functions of a stage, slots of a ring"}, kInChain},
+      {key::enter, kSlots, 0, {"Enter", "go from slot to slot, or back"}, kInSlots},
+      {U'r', kPicture, 0, {"r", "below the slots: curves or histogram"}, kInPipeline},
       {U'<', does<&C::sort>, -1, {"< > F6", "sort by another column"}, kInTable},
       {U'>', does<&C::sort>, 1, {}, kInTable},
       {key::f6, does<&C::sort>, 1, {}, kInTable},
       {U't', does<&C::toggle_tree>, 0, {"t F5", "tree: pipelines together, or by rate"}, kInTable},
       {key::f5, does<&C::toggle_tree>, 0, {}, kInTable},
       {U'i', does<&C::toggle_idle>, 0, {"i", "show or hide idle and internal pipes"}, kInTable},
-      {U'/', does<&C::begin_filter>, 0, {"/ \\", "filter by command, pid or path"}, kInTable},
-      {U'\\', does<&C::begin_filter>, 0, {}, kInTable},
-      {U'/', does<&C::begin_filter>, 0, {"/", "filter functions by name"}, kInFunctions},
-      {key::tab,
-       does<&C::next_panel>,
-       1,
-       {"Tab", "the other panel; alone: the next one"},
-       kInPipeline},
-      {key::back_tab, does<&C::next_panel>, -1, {}, kInPipeline},
+      {U'/', kFilter, 0, {"/ \\", "filter by command, pid or path"}, kInTable},
+      {U'\\', kFilter, 0, {}, kInTable},
+      {key::tab, kPanel, 1, {"Tab", "the other panel; alone: the next one"}, kInPipeline},
+      {key::back_tab, kPanel, -1, {}, kInPipeline},
+      {U'w', kStages, 0, {"w", "functions of the stage, or what it waits for"}, kInPipeline},
       {U'L', does<&C::toggle_log>, 0, {"L", "log of the changes and their rates"}, kInPipeline},
       {U'a', does<&C::compare>, 0, {"a", "keep this segment as A, to compare with"}, kInPipeline},
   };
+  static constexpr auto kExact = does<&C::toggle_exact>;
   static constexpr KeyRow kChanges[] = {
       {U'}', does<&C::resize_ring>, 1, {"{ }", "halve or double the selected ring"}},
       {U'{', does<&C::resize_ring>, 0},
       {U'n', does<&C::ask_nice>, 0, {"n", "renice the selected stage"}, kInPipeline},
       {U'c', does<&C::ask_pin>, 0, {"c", "pin the selected stage to a CPU"}, kInPipeline},
-      {U'x',
-       does<&C::toggle_exact>,
-       0,
-       {"x", "count bytes exactly; slows every system call"},
-       kInPipeline},
+      {U'x', kExact, 0, {"x", "count bytes exactly; slows every system call"}, kInPipeline},
       {U'u', does<&C::undo>, 0, {"u", "undo the last change"}},
       {U'0', does<&C::undo_all>, 0, {"0", "put everything back as it was"}},
       {U'K', does<&C::keep>, 0, {"K", "keep what was changed, also when pipetop ends"}},
@@ -89,12 +64,12 @@ struct WatchController::Keymap {
 };
 
 std::vector<KeyTable> WatchController::keys() {
-  return {moving_keys(),           {Keymap::kRows}, {Keymap::kChanges},
+  return {moving_keys(),           {Keymap::kRows}, list_keys(kInFunctions), {Keymap::kChanges},
           {Keymap::kAlways, true}, page_keys(),     terminal_keys()};
 }
 
 std::vector<KeyTable> WatchController::keys_of_replay() {
-  return {transport_keys(),        moving_keys(), {Keymap::kRows},
+  return {transport_keys(),        moving_keys(), {Keymap::kRows}, list_keys(kInFunctions),
           {Keymap::kAlways, true}, page_keys(),   terminal_keys()};
 }
 
@@ -188,10 +163,9 @@ PageState* WatchController::open_page() {
 // What lies over the table or the pipeline, the topmost first. False: there is nothing.
 bool WatchController::close_overlay() {
   if (close_page()) return true;
-  const bool filters = state_.place() == kInTable || state_.place() == kInFunctions;
-  std::string& filter =
-      state_.in_pipeline ? state_.pipeline.choice.filter : state_.table.choice.filter;
-  if (!filters || filter.empty()) return false;
+  if (state_.place() == kInFunctions) return drop_filter();
+  std::string& filter = state_.table.choice.filter;
+  if (state_.place() != kInTable || filter.empty()) return false;
   filter.clear();
   return true;
 }
@@ -244,12 +218,7 @@ void WatchController::toggle_idle() {
   say(all ? "all pipes" : "idle and internal pipes hidden");
 }
 
-void WatchController::begin_filter() {
-  if (!state_.in_pipeline)
-    state_.table.filter_before = state_.table.choice.filter;
-  else
-    state_.pipeline.choice.filter_before = state_.pipeline.choice.filter;
-}
+void WatchController::filter_table() { state_.table.filter_before = state_.table.choice.filter; }
 
 void WatchController::freeze() {
   state_.frozen = !state_.frozen;
@@ -304,24 +273,15 @@ void WatchController::toggle_recording() {
 void WatchController::toggle_form() {
   if (state_.pipeline.choice.activity == Activity::waiting)
     return say("waits have no call tree here; w shows the functions");
-  ListForm& form = state_.pipeline.choice.form;
-  form = form == ListForm::flat ? ListForm::tree : ListForm::flat;
+  ListScreen::toggle_form();
 }
 
-void WatchController::toggle_sort() {
-  ListSort& by = state_.pipeline.choice.sort();
-  by = by == ListSort::self ? ListSort::children : ListSort::self;
-}
-
-void WatchController::open_row() { open_level(state_.pipeline.functions, state_.pipeline.choice); }
-
-void WatchController::open_rows() { open_entry(state_.pipeline.functions, state_.pipeline.choice); }
-
-void WatchController::open_all_rows(int open) {
-  if (open != 0)
-    open_all(state_.pipeline.functions, state_.pipeline.choice);
-  else
-    close_all(state_.pipeline.functions, state_.pipeline.choice);
+void WatchController::toggle_picture() {
+  if (!selected_pipe(state_.pipeline)) return say(why_no_ring());
+  RingPicture& picture = state_.pipeline.ring.picture;
+  const bool curves = picture == RingPicture::histogram;
+  picture = curves ? RingPicture::both : RingPicture::histogram;
+  say(curves ? "ring: its rate and use over time" : "ring: histogram");
 }
 
 // ---- changes of other people's processes ----
