@@ -1,30 +1,44 @@
 # pipetop_fuzz(NAME USES FOLDER... COVERS FILE... [SEEDS DIRECTORY...]): the fuzz target NAME.cpp,
-# with its corpus in corpus/NAME. With PIPETOP_FUZZ, building fuzz_NAME runs it with libFuzzer for
-# $PIPETOP_FUZZ_SECONDS and reports the coverage of COVERS; otherwise its corpus is a unit test.
+# with its corpus in corpus/NAME, which is a unit test. With PIPETOP_SANITIZE, building fuzz_NAME runs
+# it with libFuzzer for $PIPETOP_FUZZ_SECONDS; with PIPETOP_COVERAGE it reports how much it covers of
+# COVERS.
 function(pipetop_fuzz NAME)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "USES;COVERS;SEEDS")
   set(seeds ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${NAME} ${ARG_SEEDS})
   list(TRANSFORM ARG_USES PREPEND pipetop_)
   list(TRANSFORM ARG_USES REPLACE / _)
-  if(PIPETOP_FUZZ)
+  list(TRANSFORM ARG_COVERS PREPEND ${PROJECT_SOURCE_DIR}/)
+  foreach(file IN LISTS ARG_COVERS)
+    if(NOT EXISTS ${file})
+      message(FATAL_ERROR "the fuzz target ${NAME} covers ${file}, which is not there")
+    endif()
+  endforeach()
+  if(PIPETOP_SANITIZE)
     set(target pipetop_fuzz_${NAME})
     add_executable(${target} ${NAME}.cpp)
-    target_link_libraries(${target} PRIVATE pipetop_test_options ${ARG_USES})
     target_compile_definitions(${target} PRIVATE PIPETOP_FUZZ)
+    # GTest for the precompiled headers only.
+    target_link_libraries(${target} PRIVATE pipetop_test_options ${ARG_USES} GTest::gtest)
+    target_precompile_headers(${target} REUSE_FROM pipetop_engine_test_main)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
-    list(TRANSFORM ARG_COVERS PREPEND ${PROJECT_SOURCE_DIR}/)
+    if(NOT PIPETOP_COVERAGE)
+      set(ARG_COVERS "")
+    endif()
     add_custom_target(fuzz_${NAME}
       COMMAND ${PROJECT_SOURCE_DIR}/.house/fuzz ${NAME} $<TARGET_FILE:${target}> ${seeds}
         -- ${ARG_COVERS}
       WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMENT "Fuzzing ${NAME}" VERBATIM)
+    add_test(NAME fuzz/${NAME} COMMAND ${target} -runs=0 ${seeds})
     set_property(GLOBAL APPEND PROPERTY PIPETOP_FUZZ_TARGETS ${target})
     set_property(GLOBAL APPEND PROPERTY PIPETOP_FUZZ_RUNS fuzz_${NAME})
   else()
-    target_sources(pipetop_fuzz_corpora PRIVATE ${NAME}.cpp)
-    target_link_libraries(pipetop_fuzz_corpora PRIVATE ${ARG_USES})
-    add_test(NAME fuzz/${NAME} COMMAND pipetop_fuzz_corpora ${NAME} ${seeds})
-    set_tests_properties(fuzz/${NAME} PROPERTIES LABELS unit)
+    set(target pipetop_fuzz_corpora)
+    target_sources(${target} PRIVATE ${NAME}.cpp)
+    target_link_libraries(${target} PRIVATE ${ARG_USES})
+    add_test(NAME fuzz/${NAME} COMMAND ${target} ${NAME} ${seeds})
   endif()
+  add_dependencies(pipetop_unit_tests ${target})
+  set_tests_properties(fuzz/${NAME} PROPERTIES LABELS unit)
 endfunction()
 
 # fuzz_targets builds all of them; fuzz runs all of them.

@@ -1,8 +1,14 @@
-# How the tests of a program become tests of CTest.
+# How the tests of a program become tests of CTest. pipetop_LABEL_tests builds those with a label.
+if(BUILD_TESTING)
+  foreach(label unit e2e bpf)
+    add_custom_target(pipetop_${label}_tests)
+  endforeach()
+endif()
 
 # pipetop_discover_suites(TARGET PREFIX LABEL): each suite is a test. To start a program takes longer
 # than most tests, above all under a sanitizer.
 function(pipetop_discover_suites TARGET PREFIX LABEL)
+  add_dependencies(pipetop_${LABEL}_tests ${TARGET})
   set(list ${CMAKE_CURRENT_BINARY_DIR}/${TARGET}_suites.cmake)
   add_custom_command(TARGET ${TARGET} POST_BUILD
     COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${TARGET}> -DPREFIX=${PREFIX} -DLABEL=${LABEL}
@@ -25,6 +31,7 @@ function(pipetop_discover TARGET PREFIX LABEL)
   list(JOIN ARG_MEASURE ":" measure)
   list(JOIN ARG_WAIT ":" wait)
   list(JOIN ARG_ALONE ":" alone)
+  add_dependencies(pipetop_${LABEL}_tests ${TARGET})
   set(patterns ${ARG_MEASURE} ${ARG_WAIT} ${ARG_ALONE})
   list(JOIN patterns ":" patterns)
   add_custom_command(TARGET ${TARGET} POST_BUILD

@@ -104,9 +104,7 @@ TEST(FaultsProgram, ATuneThatMayOpenNothingEnds) {
 }
 
 TEST(FaultsProgram, TooLittleMemoryIsTold) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer needs terabytes of addresses";
-#endif
+  if (PIPETOP_SANITIZED) GTEST_SKIP() << "a sanitizer needs terabytes of addresses";
   // How much it needs depends on the machine; libraries that do not fit are the loader's affair.
   int told = 0;
   for (const int mib : {20, 24, 28, 32, 40}) {

@@ -17,11 +17,7 @@ constexpr int kGroups = 20;
 
 // Of a sanitizer's memory little is ours. It takes twenty times as long, so it gets every fourth
 // one.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
+constexpr bool kSanitized = PIPETOP_SANITIZED;
 
 // Of all children so far.
 long most_memory_kib() {
