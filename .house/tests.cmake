@@ -43,7 +43,7 @@ function(pipetop_discover TARGET PREFIX LABEL)
   if(ARG_MEASURE)
     # Without those that also wait.
     gtest_discover_tests(${TARGET} TEST_PREFIX ${PREFIX}/ TEST_LIST ${TARGET}_measure
-      TEST_FILTER "${measure}-${wait}" PROPERTIES ${properties} RESOURCE_LOCK measure
+      TEST_FILTER "${measure}-${wait}" PROPERTIES ${properties} RESOURCE_LOCK measure COST 100
       DISCOVERY_TIMEOUT 60)
   endif()
   if(ARG_ALONE)
