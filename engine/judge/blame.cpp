@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "engine/judge/bottleneck.h"
+#include "engine/judge/verdict.h"
 
 namespace pipetop {
 namespace {

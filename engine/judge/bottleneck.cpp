@@ -1,5 +1,3 @@
-#include "engine/judge/bottleneck.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,12 +8,13 @@
 #include "engine/base/numbers.h"
 #include "engine/judge/blame.h"
 #include "engine/judge/bottleneck_words.h"
+#include "engine/judge/verdict.h"
 #include "engine/judge/wait_graph.h"
 
 namespace pipetop {
 namespace {
 
-using Kind = Bottleneck::Kind;
+using Kind = Verdict::Kind;
 
 // The least share of the window that counts as stopped: a debugger stops a stage for moments.
 constexpr double kStopped = 0.1;
@@ -24,23 +23,23 @@ constexpr double kHasWork = 0.25;
 // The least share of blocked writing of a stage that has data.
 constexpr double kHasData = 0.5;
 
-Bottleneck said(Kind kind, std::string line) {
-  Bottleneck b;
+Verdict said(Kind kind, std::string line) {
+  Verdict b;
   b.kind = kind;
-  b.line = std::move(line);
+  b.because = std::move(line);
   return b;
 }
 
-Bottleneck blamed(Kind kind, const JudgedPipeline& view, size_t stage, WaitsFor wait,
-                  std::string line) {
-  Bottleneck b = said(kind, std::move(line));
+Verdict blamed(Kind kind, const JudgedPipeline& view, size_t stage, WaitsFor wait,
+               std::string line) {
+  Verdict b = said(kind, std::move(line));
   b.stage = view.pipeline.stages[stage].id;
   b.wait = wait;
   b.evidence = evidence_for(view, stage);
   return b;
 }
 
-std::optional<Bottleneck> nothing_to_see(const JudgedPipeline& view) {
+std::optional<Verdict> nothing_to_see(const JudgedPipeline& view) {
   const std::vector<Stage>& stages = view.pipeline.stages;
   if (stages.empty()) return said(Kind::unknown, "unknown: no process here holds a pipe");
   if (std::ranges::all_of(stages, &Stage::gone))
@@ -59,7 +58,7 @@ std::optional<Bottleneck> nothing_to_see(const JudgedPipeline& view) {
                                  : std::string("unknown: no process has moved data yet"));
 }
 
-std::optional<Bottleneck> stopped(const JudgedPipeline& view) {
+std::optional<Verdict> stopped(const JudgedPipeline& view) {
   std::vector<size_t> found;
   for (size_t i = 0; i < view.graph.stages.size(); ++i) {
     const Stage& stage = view.pipeline.stages[i];
@@ -78,7 +77,7 @@ std::optional<Bottleneck> stopped(const JudgedPipeline& view) {
                 one ? with_evidence(head, view, found[0], false) : first_fitting({head}));
 }
 
-std::optional<Bottleneck> too_little(const JudgedPipeline& view) {
+std::optional<Verdict> too_little(const JudgedPipeline& view) {
   const Pipeline& p = view.pipeline;
   if (p.window_ns < kLeastWindow_ns)
     return said(Kind::unknown, fmt::format("measuring: {:.1f} of {} s", double(p.window_ns) / 1e9,
@@ -165,7 +164,7 @@ std::vector<size_t> stuck_stages(const JudgedPipeline& view) {
 
 // Each of them is blocked in a pipe all the time, nobody else could let it go on, and nothing
 // moved.
-std::optional<Bottleneck> deadlock(const JudgedPipeline& view) {
+std::optional<Verdict> deadlock(const JudgedPipeline& view) {
   const std::vector<size_t> stuck = stuck_stages(view);
   if (stuck.empty()) return {};
   const auto writes = [&](size_t i) {
@@ -174,16 +173,16 @@ std::optional<Bottleneck> deadlock(const JudgedPipeline& view) {
   const bool all_write = std::ranges::all_of(stuck, writes);
   const bool all_read = std::ranges::none_of(stuck, writes);
   const std::string names = names_of(view, stuck);
-  Bottleneck b;
-  b.kind = Bottleneck::Kind::deadlock;
-  b.line = fmt::format("deadlock: {} wait only for each other", names);
+  Verdict b;
+  b.kind = Verdict::Kind::deadlock;
+  b.because = fmt::format("deadlock: {} wait only for each other", names);
   if (stuck.size() == 1)
-    b.line = fmt::format("deadlock: {} holds both ends and waits for itself", names);
+    b.because = fmt::format("deadlock: {} holds both ends and waits for itself", names);
   else if (all_write)
-    b.line = fmt::format("deadlock: {} all write to full pipes", names);
+    b.because = fmt::format("deadlock: {} all write to full pipes", names);
   else if (all_read)
-    b.line = fmt::format("deadlock: {} all read from empty pipes", names);
-  b.line = first_fitting({b.line, "deadlock: stages wait only for each other"});
+    b.because = fmt::format("deadlock: {} all read from empty pipes", names);
+  b.because = first_fitting({b.because, "deadlock: stages wait only for each other"});
   for (const size_t i : stuck) {
     const WaitStage& stage = view.graph.stages[i];
     b.evidence.push_back(fmt::format("{} is blocked {} {}", shown_name(view, i),
@@ -223,7 +222,7 @@ std::string who(const JudgedPipeline& view, const Culprit& culprit) {
   return fmt::format("{} (like {})", name, names_of(view, culprit.like));
 }
 
-Bottleneck beyond(const JudgedPipeline& view, const Culprit& culprit) {
+Verdict beyond(const JudgedPipeline& view, const Culprit& culprit) {
   const WaitStage& stage = view.graph.stages[culprit.stage];
   const std::string name = who(view, culprit);
   if (culprit.outside_reading)
@@ -237,7 +236,7 @@ Bottleneck beyond(const JudgedPipeline& view, const Culprit& culprit) {
                                  percent(stage.writing))}));
 }
 
-Bottleneck verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
+Verdict verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
   const WaitStage& stage = view.graph.stages[culprit.stage];
   if (culprit.outside_reading || culprit.outside_writing) return beyond(view, culprit);
   const std::string name = who(view, culprit);
@@ -262,7 +261,7 @@ Bottleneck verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
   return blamed(Kind::outside, view, culprit.stage, activity.wait, line);
 }
 
-std::optional<Bottleneck> idle(const JudgedPipeline& view) {
+std::optional<Verdict> idle(const JudgedPipeline& view) {
   const WaitGraph& graph = view.graph;
   if (!graph.still) return {};
   const auto has_to_do = stages_that(graph, [&](size_t i) {
@@ -283,8 +282,7 @@ std::optional<Bottleneck> idle(const JudgedPipeline& view) {
                                          activity_name(activity_of(view, culprit->stage)))}));
 }
 
-std::optional<Bottleneck> bursty(const JudgedPipeline& view,
-                                 const std::optional<Culprit>& culprit) {
+std::optional<Verdict> bursty(const JudgedPipeline& view, const std::optional<Culprit>& culprit) {
   if (culprit && view.graph.stages[culprit->stage].own >= kBusy) return {};
   std::optional<size_t> worst;
   double most = kBurst;
@@ -305,7 +303,7 @@ std::optional<Bottleneck> bursty(const JudgedPipeline& view,
   const std::string shares =
       fmt::format("is full {} and empty {}", percent(ring.full), percent(ring.empty));
   const std::string size = bytes_text(double(*view.pipeline.pipes[*worst].capacity));
-  Bottleneck b =
+  Verdict b =
       said(Kind::bursty,
            first_fitting({fmt::format("bursty: {} {}; try more than {}", between, shares, size),
                           fmt::format("bursty: {} {}; try a larger one", between, shares),
@@ -322,7 +320,7 @@ std::optional<Bottleneck> bursty(const JudgedPipeline& view,
   return b;
 }
 
-Bottleneck balanced(const JudgedPipeline& view, const std::vector<size_t>& busy) {
+Verdict balanced(const JudgedPipeline& view, const std::vector<size_t>& busy) {
   const auto each = [&](size_t count) {
     std::string text;
     for (size_t i = 0; i < count; ++i)
@@ -331,7 +329,7 @@ Bottleneck balanced(const JudgedPipeline& view, const std::vector<size_t>& busy)
     if (count < busy.size()) text += fmt::format("; and {} more", busy.size() - count);
     return text;
   };
-  Bottleneck b =
+  Verdict b =
       said(Kind::balanced,
            first_fitting({fmt::format("balanced: {}", each(busy.size())),
                           fmt::format("balanced: {}", each(std::min<size_t>(2, busy.size()))),
@@ -342,7 +340,7 @@ Bottleneck balanced(const JudgedPipeline& view, const std::vector<size_t>& busy)
 }
 
 // Each works for a while and waits for a while.
-Bottleneck nobody(const JudgedPipeline& view) {
+Verdict nobody(const JudgedPipeline& view) {
   std::vector<size_t> stages = stages_that(view.graph, [](size_t) { return true; });
   std::ranges::stable_sort(stages, [&](size_t a, size_t b) {
     return view.graph.stages[a].own > view.graph.stages[b].own;
@@ -358,12 +356,12 @@ Bottleneck nobody(const JudgedPipeline& view) {
                                    percent(view.graph.stages[stage].own)));
   if (evidence.size() > 1)
     line = first_fitting({fmt::format("{}: {}, {}", line, evidence[0], evidence[1]), line});
-  Bottleneck b = said(Kind::balanced, std::move(line));
+  Verdict b = said(Kind::balanced, std::move(line));
   b.evidence = std::move(evidence);
   return b;
 }
 
-Bottleneck by_blame(const JudgedPipeline& view) {
+Verdict by_blame(const JudgedPipeline& view) {
   const std::optional<Culprit> culprit = culprit_of(view.graph);
   const std::vector<size_t> busy = busy_stages(view.graph);
   if (busy.size() > 1) return balanced(view, busy);
@@ -372,7 +370,7 @@ Bottleneck by_blame(const JudgedPipeline& view) {
   return culprit ? verdict_on(view, *culprit) : nobody(view);
 }
 
-Bottleneck found_in(const JudgedPipeline& view) {
+Verdict found_in(const JudgedPipeline& view) {
   for (const auto rule : {nothing_to_see, stopped, too_little, deadlock, idle})
     if (auto found = rule(view)) return *std::move(found);
   return by_blame(view);
@@ -380,10 +378,10 @@ Bottleneck found_in(const JudgedPipeline& view) {
 
 }  // namespace
 
-Bottleneck find_bottleneck(const Pipeline& pipeline) {
+Verdict judge_pipeline(const Pipeline& pipeline) {
   const WaitGraph graph = wait_graph_of(pipeline);
   const JudgedPipeline view{pipeline, graph};
-  Bottleneck found = found_in(view);
+  Verdict found = found_in(view);
   for (std::string& clause : circumstances(view)) found.evidence.push_back(std::move(clause));
   return found;
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/text.h"
-#include "engine/judge/bottleneck.h"
+#include "engine/judge/verdict.h"
 
 namespace pipetop {
 namespace {

@@ -125,7 +125,7 @@ std::optional<Verdict> shared_cpu(const Evidence& e) {
   const double together = *writer.on_cpu + *reader.on_cpu;
   if (together > kMoreThanOneCpu || one_wastes_cpu(e)) return {};
   if (together < kFillsCpu && !take_turns(writer, reader) && !take_turns(reader, writer)) return {};
-  return Verdict{Bound::cpu,
+  return Verdict{Verdict::Kind::cpu,
                  fmt::format("both on CPU {}: writer runs {} and is runnable {}, "
                              "reader {} and {}",
                              *writer.cpu, percent(*writer.on_cpu), percent(*writer.runnable),
@@ -136,12 +136,15 @@ std::optional<Verdict> no_cpu(const Evidence& e) {
   const auto& [writer, reader] = e.roles;
   if (!at_least(writer.runnable, kLacksCpu) || !at_least(reader.runnable, kLacksCpu)) return {};
   if (*writer.runnable + *reader.runnable < 2 * kStarves || one_wastes_cpu(e)) return {};
-  return Verdict{Bound::cpu, fmt::format("both wait for CPUs: writer runnable {}, reader {}",
-                                         percent(*writer.runnable), percent(*reader.runnable))};
+  return Verdict{Verdict::Kind::cpu,
+                 fmt::format("both wait for CPUs: writer runnable {}, reader {}",
+                             percent(*writer.runnable), percent(*reader.runnable))};
 }
 
 constexpr Role other_than(Role role) { return role == Role::writer ? Role::reader : Role::writer; }
-constexpr Bound bound_by(Role role) { return role == Role::writer ? Bound::writer : Bound::reader; }
+constexpr Verdict::Kind bound_by(Role role) {
+  return role == Role::writer ? Verdict::Kind::writer : Verdict::Kind::reader;
+}
 
 template <Role limit>
 std::optional<Verdict> away(const Evidence& e) {
@@ -199,7 +202,7 @@ std::optional<Verdict> wakeups(const Evidence& e) {
                   percent(*reader.blocked), *writer.sleep_ns / 1e3, *reader.sleep_ns / 1e3);
   if (reader.bytes_per_switch)
     because += fmt::format("; {} moved per wakeup", bytes_text(*reader.bytes_per_switch));
-  return Verdict{Bound::wakeup, because};
+  return Verdict{Verdict::Kind::wakeup, because};
 }
 
 bool contend(const Evidence& e) {
@@ -242,7 +245,7 @@ std::optional<Verdict> locks(const Evidence& e) {
                   more.spin_lock ? "a spin lock" : "the pipe's mutex", percent(*more.contends));
   if (less.contends) because += fmt::format(", {} {}", to_text(less.role), percent(*less.contends));
   if (e.ring) because += "; " + ring_text(*e.ring);
-  return Verdict{Bound::lock, because};
+  return Verdict{Verdict::Kind::lock, because};
 }
 
 template <Role limit>
@@ -331,13 +334,7 @@ std::string nothing_sticks_out(const Evidence& e) {
 
 }  // namespace
 
-std::string_view to_text(Bound bound) {
-  constexpr std::array<std::string_view, 5> kBounds = {"writer-bound", "reader-bound", "lock-bound",
-                                                       "wakeup-bound", "cpu-bound"};
-  return kBounds[static_cast<size_t>(bound)];
-}
-
-Reading<Verdict> judge_bound(const Snapshot& s) {
+Reading<Verdict> judge_pair(const Snapshot& s) {
   using Judged = Reading<Verdict>;
   if (std::string why = nothing_flows(s); s.effective.settled && !why.empty())
     return Judged::unavailable(std::move(why));

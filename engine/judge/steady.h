@@ -40,7 +40,7 @@ class SteadyVerdict {
  private:
   static bool agree(const Reading<Verdict>& a, const Reading<Verdict>& b) {
     if (!a.has_value() || !b.has_value()) return a.has_value() == b.has_value();
-    return a->bound == b->bound;
+    return a->kind == b->kind;
   }
 
   Reading<Verdict> shown_ = Reading<Verdict>::warming("no verdict yet");

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "engine/base/graph_order.h"
-#include "engine/judge/bottleneck.h"
+#include "engine/judge/verdict.h"
 
 namespace pipetop {
 namespace {

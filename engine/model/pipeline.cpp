@@ -5,27 +5,24 @@
 
 #include <algorithm>
 
+#include "engine/base/enumerator.h"
 #include "engine/model/snapshot.h"
 
 namespace pipetop {
 namespace {
 
-struct TitledKind {
-  Bottleneck::Kind kind;
-  std::string_view name;
-};
-constexpr TitledKind kKindNames[] = {
-    {Bottleneck::Kind::unknown, "unknown"},   {Bottleneck::Kind::idle, "idle"},
-    {Bottleneck::Kind::stage, "stage"},       {Bottleneck::Kind::outside, "outside"},
-    {Bottleneck::Kind::balanced, "balanced"}, {Bottleneck::Kind::bursty, "bursty"},
-    {Bottleneck::Kind::deadlock, "deadlock"}, {Bottleneck::Kind::stopped, "stopped"},
-};
+constexpr std::string_view kKindNames[] = {
+    "writer-bound", "reader-bound", "lock-bound", "wakeup-bound", "cpu-bound", "unknown", "idle",
+    "stage",        "outside",      "balanced",   "bursty",       "deadlock",  "stopped"};
+static_assert(std::size(kKindNames) == kVerdictKinds &&
+                  !is_enumerator<Verdict::Kind(kVerdictKinds)>(),
+              "each kind has a name");
 
-struct NamedWait {
+struct WaitNames {
   WaitsFor wait;
   std::string_view name, does;
 };
-constexpr NamedWait kWaitNames[] = {
+constexpr WaitNames kWaitNames[] = {
     {WaitsFor::none, "none", "works"},
     {WaitsFor::pipe_read, "pipe_read", "waits for data"},
     {WaitsFor::pipe_write, "pipe_write", "waits for room"},
@@ -40,7 +37,9 @@ constexpr NamedWait kWaitNames[] = {
     {WaitsFor::stopped, "stopped", "is stopped"},
     {WaitsFor::other, "other", "is blocked elsewhere"},
 };
-static_assert(std::size(kWaitNames) == kWaits);
+static_assert(std::size(kWaitNames) == kWaits && !is_enumerator<WaitsFor(kWaits)>() &&
+                  std::ranges::is_sorted(kWaitNames, {}, &WaitNames::wait),
+              "each wait has names");
 
 // How many stages the data has been through when it gets to a stage, at most. Stages are in the
 // order of the flow, so what goes back closes a circle.
@@ -152,16 +151,12 @@ Pipe pipe_between(const std::vector<Stage>& stages, const Snapshot& s, double un
   return pipe;
 }
 
-Bottleneck bottleneck_of(const Snapshot& s, const std::vector<Stage>& stages) {
-  Bottleneck found;
-  found.line = s.verdict.reason;
-  if (!s.verdict.has_value()) return found;
-  const Bound bound = s.verdict->bound;
-  found.line = s.verdict->because;
-  const bool by_stage = bound == Bound::writer || bound == Bound::reader;
-  found.kind = by_stage ? Bottleneck::Kind::stage : Bottleneck::Kind::balanced;
-  if (by_stage) found.stage = (bound == Bound::writer ? stages.front() : stages.back()).id;
-  return found;
+Verdict verdict_of(const Snapshot& s, const std::vector<Stage>& stages) {
+  if (!s.verdict.has_value()) return {.because = s.verdict.reason};
+  Verdict verdict = *s.verdict;
+  if (verdict.kind == Verdict::Kind::writer) verdict.stage = stages.front().id;
+  if (verdict.kind == Verdict::Kind::reader) verdict.stage = stages.back().id;
+  return verdict;
 }
 
 }  // namespace
@@ -173,23 +168,17 @@ Pipeline pipeline_of(const Snapshot& s, double unit) {
     if (!worker.name.empty()) pipeline.stages.push_back(stage_of(worker));
   pipeline.window_ns = 1'000'000'000;  // as of a worker's rates
   if (pipeline.stages.empty()) return pipeline;
-  pipeline.bottleneck = bottleneck_of(s, pipeline.stages);
+  pipeline.verdict = verdict_of(s, pipeline.stages);
   if (pipeline.stages.size() > 1 && s.effective.pipe.bytes > 0)
     pipeline.pipes.push_back(pipe_between(pipeline.stages, s, unit));
   return pipeline;
 }
 
-std::string_view name_of(Bottleneck::Kind kind) {
-  return std::ranges::find(kKindNames, kind, &TitledKind::kind)->name;
-}
+std::string_view name_of(Verdict::Kind kind) { return kKindNames[size_t(kind)]; }
 
-std::string_view name_of(WaitsFor wait) {
-  return std::ranges::find(kWaitNames, wait, &NamedWait::wait)->name;
-}
+std::string_view name_of(WaitsFor wait) { return kWaitNames[size_t(wait)].name; }
 
-std::string_view does_of(WaitsFor wait) {
-  return std::ranges::find(kWaitNames, wait, &NamedWait::wait)->does;
-}
+std::string_view does_of(WaitsFor wait) { return kWaitNames[size_t(wait)].does; }
 
 const StageEnd* main_end(const std::vector<StageEnd>& ends) {
   const auto active = std::ranges::find_if(ends, &StageEnd::active);

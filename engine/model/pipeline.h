@@ -1,4 +1,4 @@
-// A pipeline as values: its stages, the pipes between them, and its bottleneck; and the table of
+// A pipeline as values: its stages, the pipes between them, and what limits it; and the table of
 // all pipes.
 #pragma once
 
@@ -87,10 +87,17 @@ struct Pipe {
   Series<RatePoint> fill;               // the same, in shares of the ring
 };
 
-// The verdict on a pipeline.
-struct Bottleneck {
+// What limits a pipe or a pipeline, and what shows it.
+struct Verdict {
   enum class Kind : uint8_t {
-    unknown,   // too little is known yet; `line` says what
+    // Of our own pipe.
+    writer,  // the reader waits for data
+    reader,  // the writer waits for room
+    lock,    // both contend for the pipe's mutex
+    wakeup,  // both sleep and wake each other for little data
+    cpu,     // both wait for a CPU: they share one, or others use them
+    // Of a pipeline.
+    unknown,   // too little is known yet; `because` says what
     idle,      // nothing moves, and nobody could move anything
     stage,     // one stage holds up the others
     outside,   // the data comes too late, or leaves too slowly: what is beyond a stage
@@ -100,21 +107,24 @@ struct Bottleneck {
     stopped,   // SIGSTOP
   };
   Kind kind = Kind::unknown;
-  std::optional<ProcessId> stage;
-  WaitsFor wait = WaitsFor::none;  // what that stage waits for; none: a CPU's work
-  std::string line;                // one sentence: "bottleneck: gzip; its input is full 97 % ..."
-  std::vector<std::string> evidence;  // a clause each
+  // The numbers that show it; of a pipeline a whole sentence: "bottleneck: gzip; its input is ..."
+  std::string because = {};
+  // Of a pipeline.
+  std::optional<ProcessId> stage = {};     // that is to blame
+  WaitsFor wait = WaitsFor::none;          // what that stage waits for; none: a CPU's work
+  std::vector<std::string> evidence = {};  // a clause each
 };
 
-std::string_view name_of(Bottleneck::Kind kind);  // "balanced", as in JSON
-std::string_view name_of(WaitsFor wait);          // "disk"
-std::string_view does_of(WaitsFor wait);          // "waits for the disk"
+inline constexpr size_t kVerdictKinds = 13;
+std::string_view name_of(Verdict::Kind kind);  // "lock-bound", "balanced"
+std::string_view name_of(WaitsFor wait);       // "disk"
+std::string_view does_of(WaitsFor wait);       // "waits for the disk"
 
 // A connected part of the graph. Stages are in the order of the flow: sources first.
 struct Pipeline {
   std::vector<Stage> stages;
   std::vector<Pipe> pipes;  // in the order of their writers
-  Bottleneck bottleneck;
+  Verdict verdict;
   uint64_t window_ns = 0;  // that shares are of
   // The one whose rate is the Throughput of the snapshot: it tells what the last change did.
   std::optional<PipeId> measured = {};

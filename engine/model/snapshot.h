@@ -139,20 +139,6 @@ struct Effective {
 // two settings.
 inline constexpr uint64_t kVerdictTakes_ns = 1'000'000'000;
 
-enum class Bound : uint8_t {
-  writer,  // the reader waits for data
-  reader,  // the writer waits for room
-  lock,    // both contend for the pipe's mutex
-  wakeup,  // both sleep and wake each other for little data
-  cpu,     // both wait for a CPU: they share one, or others use them
-};
-
-// What limits the rate, and the numbers that show it.
-struct Verdict {
-  Bound bound = Bound::writer;
-  std::string because;
-};
-
 // ---- host -----------------------------------------------------------------
 
 // The kernel's mitigation of a CPU vulnerability.

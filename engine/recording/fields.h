@@ -37,7 +37,7 @@ constexpr auto last_value(Role) { return Role::reader; }
 constexpr auto last_value(ProcessState) { return ProcessState::failed; }
 constexpr auto last_value(FigureKind) { return FigureKind::ratio; }
 constexpr auto last_value(ZeroCopy) { return ZeroCopy::no_copy; }
-constexpr auto last_value(Bound) { return Bound::cpu; }
+constexpr auto last_value(Verdict::Kind) { return Verdict::Kind::stopped; }
 constexpr auto last_value(Severity) { return Severity::error; }
 constexpr auto last_value(BpfCounters) { return BpfCounters::shared; }
 constexpr auto last_value(ShowPart) { return ShowPart::throughput; }
@@ -45,7 +45,6 @@ constexpr auto last_value(RecordedMark::Kind) { return RecordedMark::Kind::scene
 constexpr auto last_value(WaitsFor) { return WaitsFor::other; }
 constexpr auto last_value(Access) { return Access::both; }
 constexpr auto last_value(StageState::Kind) { return StageState::Kind::zombie; }
-constexpr auto last_value(Bottleneck::Kind) { return Bottleneck::Kind::stopped; }
 
 // ---- structs ------------------------------------------------------------------
 
@@ -204,7 +203,7 @@ constexpr auto fields(const Effective*) {
 }
 constexpr auto fields(const Verdict*) {
   using T = Verdict;
-  return std::tuple(&T::bound, &T::because);
+  return std::tuple(&T::kind, &T::because, &T::stage, &T::wait, &T::evidence);
 }
 constexpr auto fields(const Change*) {
   using T = Change;
@@ -264,13 +263,9 @@ constexpr auto fields(const Pipe*) {
                     &T::capacity, &T::queued, &T::ring, &T::frame, &T::level, &T::bytes_per_s,
                     &T::exact, &T::total_bytes, &T::rates, &T::fill);
 }
-constexpr auto fields(const Bottleneck*) {
-  using T = Bottleneck;
-  return std::tuple(&T::kind, &T::stage, &T::wait, &T::line, &T::evidence);
-}
 constexpr auto fields(const Pipeline*) {
   using T = Pipeline;
-  return std::tuple(&T::stages, &T::pipes, &T::bottleneck, &T::window_ns, &T::measured);
+  return std::tuple(&T::stages, &T::pipes, &T::verdict, &T::window_ns, &T::measured);
 }
 constexpr auto fields(const Intervention*) {
   using T = Intervention;
@@ -313,7 +308,7 @@ using Recorded =
                Integrity, Progress, PartReadings, Figure, Mismatch, EffectivePipe, Effective,
                Verdict, Change, SamplingEvent, Notice, Snapshot, RoleTotals, Waits, ProcessId,
                PipeId, PipeEnd, SideBytes, RingCounts, RingLevel, StageState, StageShares, Stage,
-               StageEnd, Pipe, Bottleneck, Pipeline, Intervention>;
+               StageEnd, Pipe, Pipeline, Intervention>;
 inline constexpr size_t kRecorded = std::tuple_size_v<Recorded>;
 
 template <class T>

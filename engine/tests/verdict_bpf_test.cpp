@@ -40,19 +40,19 @@ Settings rung(std::string_view name) { return find_preset(article_presets(), nam
 TEST_F(VerdictBpfTest, ASlowWriter) {
   run({});
   NEED_BPF();
-  expect(Bound::writer, slow(Role::writer));
+  expect(Verdict::Kind::writer, slow(Role::writer));
 }
 
 TEST_F(VerdictBpfTest, ASlowReader) {
   run({});
   NEED_BPF();
-  expect(Bound::reader, slow(Role::reader));
+  expect(Verdict::Kind::reader, slow(Role::reader));
 }
 
 TEST_F(VerdictBpfTest, ASlowWriterOfOneThatSpins) {
   run(rung("busy_loop_huge"));
   NEED_BPF();
-  expect(Bound::writer, slow(Role::writer));
+  expect(Verdict::Kind::writer, slow(Role::writer));
 }
 
 TEST_F(VerdictBpfTest, ASlowReaderOfOneThatPolls) {
@@ -60,7 +60,7 @@ TEST_F(VerdictBpfTest, ASlowReaderOfOneThatPolls) {
   s.pipe.writer_wait = s.pipe.reader_wait = Wait::busy_poll;
   run(s);
   NEED_BPF();
-  expect(Bound::reader, slow(Role::reader));
+  expect(Verdict::Kind::reader, slow(Role::reader));
 }
 
 TEST_F(VerdictBpfTest, ATinyPipe) {
@@ -68,7 +68,7 @@ TEST_F(VerdictBpfTest, ATinyPipe) {
   s.pipe.pipe_size = kPageBytes;
   run(s);
   NEED_BPF();
-  expect(Bound::wakeup);
+  expect(Verdict::Kind::wakeup);
 }
 
 // They copy all that they move while they hold the mutex, so that each waits for it
@@ -82,7 +82,7 @@ Settings that_share_the_mutex() {
 TEST_F(VerdictBpfTest, BusyLoops) {
   run(that_share_the_mutex());
   NEED_BPF();
-  expect(Bound::lock);
+  expect(Verdict::Kind::lock);
 }
 
 TEST_F(VerdictBpfTest, AChangeIsJudgedAnew) {
@@ -90,10 +90,10 @@ TEST_F(VerdictBpfTest, AChangeIsJudgedAnew) {
   s.pipe.placement = Placement::same_cpu;
   run(s);
   NEED_BPF();
-  expect(Bound::cpu);
+  expect(Verdict::Kind::cpu);
   engine->apply(that_share_the_mutex(), "near, busy");
   EXPECT_EQ(engine->tick().verdict.status, ReadingStatus::warming);
-  expect(Bound::lock);
+  expect(Verdict::Kind::lock);
 }
 
 // However many CPUs there are, and whatever else they do.
@@ -104,7 +104,7 @@ TEST_F(VerdictAnywhere, OneCpu) {
   s.pipe.placement = Placement::same_cpu;
   start(s, BpfUse::automatic);
   NEED_BPF();
-  expect(Bound::cpu);
+  expect(Verdict::Kind::cpu);
 }
 
 TEST_F(VerdictAnywhere, AStoppedReaderIsNoVerdict) {

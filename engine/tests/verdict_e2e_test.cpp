@@ -43,7 +43,7 @@ TEST_F(VerdictTest, ATinyPipe) {
   Settings s;
   s.pipe.pipe_size = kPageBytes;
   start_first(s, BpfUse::off);
-  expect(Bound::wakeup);
+  expect(Verdict::Kind::wakeup);
 }
 
 TEST_F(VerdictTest, OneCpu) {
@@ -51,14 +51,14 @@ TEST_F(VerdictTest, OneCpu) {
   s.pipe.placement = Placement::same_cpu;
   s.pipe.writer_wait = s.pipe.reader_wait = Wait::busy;
   start(s);
-  expect(Bound::cpu);
+  expect(Verdict::Kind::cpu);
 }
 
 // One worker runs before all others; the other one gets what a hog leaves, which is
 // little.
 class SlowSideTest : public VerdictRun {
  protected:
-  void expect_that_it_is(Role slow, Bound bound) {
+  void expect_that_it_is(Role slow, Verdict::Kind kind) {
     PIPETOP_NEED_TO_RUN_FIRST();
     const auto cpus = read_topology();
     if (cpus.size() < 2) GTEST_SKIP() << "needs two CPUs";
@@ -70,12 +70,12 @@ class SlowSideTest : public VerdictRun {
     start_first(s, BpfUse::off);
     const sched_param none = {};
     ASSERT_EQ(sched_setscheduler(settle().worker(slow).pid, SCHED_IDLE, &none), 0);
-    expect(bound);
+    expect(kind);
   }
 };
 
-TEST_F(SlowSideTest, IsTheWriter) { expect_that_it_is(Role::writer, Bound::writer); }
-TEST_F(SlowSideTest, IsTheReader) { expect_that_it_is(Role::reader, Bound::reader); }
+TEST_F(SlowSideTest, IsTheWriter) { expect_that_it_is(Role::writer, Verdict::Kind::writer); }
+TEST_F(SlowSideTest, IsTheReader) { expect_that_it_is(Role::reader, Verdict::Kind::reader); }
 
 }  // namespace
 }  // namespace pipetop

@@ -32,14 +32,15 @@ class VerdictRun : public EngineTest {
 
   // Fails unless that verdict comes; `between` may do something to the workers before
   // each tick.
-  Snapshot expect(Bound bound, const std::function<void(const Snapshot&)>& between = nullptr) {
+  Snapshot expect(Verdict::Kind kind,
+                  const std::function<void(const Snapshot&)>& between = nullptr) {
     Snapshot s = engine->tick();
-    const bool came = eventually([&] { return judged(s) == bound; },
+    const bool came = eventually([&] { return judged(s) == kind; },
                                  [&] {
                                    if (between) between(s);
                                    s = serve();
                                  });
-    EXPECT_TRUE(came) << to_text(bound) << " did not come: "
+    EXPECT_TRUE(came) << name_of(kind) << " did not come: "
                       << (s.verdict.has_value() ? s.verdict->because : s.verdict.reason);
     if (came) {
       EXPECT_NE(s.verdict->because, "");
@@ -47,8 +48,8 @@ class VerdictRun : public EngineTest {
     return s;
   }
 
-  static std::optional<Bound> judged(const Snapshot& s) {
-    return s.verdict.has_value() ? std::optional(s.verdict->bound) : std::nullopt;
+  static std::optional<Verdict::Kind> judged(const Snapshot& s) {
+    return s.verdict.has_value() ? std::optional(s.verdict->kind) : std::nullopt;
   }
 };
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/base/clock.h"
-#include "engine/judge/bottleneck.h"
+#include "engine/judge/verdict.h"
 
 namespace pipetop {
 
@@ -294,8 +294,8 @@ void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint6
     for (Pipe& pipe : view.pipes) pipe.exact = false;
   instruments_->sample(blamed_, selected_, now_ns);
   for (Stage& stage : view.stages) stage.functions = instruments_->functions(stage.id);
-  view.bottleneck = find_bottleneck(view);
-  suspect(view.bottleneck.stage, now_ns);
+  view.verdict = judge_pipeline(view);
+  suspect(view.verdict.stage, now_ns);
   view_ = std::move(view);
 }
 
@@ -398,7 +398,7 @@ std::optional<Pipeline> OpenPipeline::overall() const {
   Pipeline as_it_ran = all;
   for (Stage& stage : as_it_ran.stages) stage.gone = false;
   for (Pipe& pipe : as_it_ran.pipes) pipe.closed = false;
-  all.bottleneck = find_bottleneck(as_it_ran);
+  all.verdict = judge_pipeline(as_it_ran);
   return all;
 }
 

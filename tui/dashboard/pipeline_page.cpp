@@ -42,7 +42,7 @@ void follow(PipelineState& pipeline, const Snapshot& shown, const DashboardState
     const auto now = std::make_shared<Snapshot>();
     now->now_ns = shown.now_ns;
     now->watched = pipeline_of(shown, unit_of(shown.requested).count);
-    if (shown.verdict.has_value()) now->watched->bottleneck.line = verdict_text(*shown.verdict);
+    if (shown.verdict.has_value()) now->watched->verdict.because = verdict_text(*shown.verdict);
     pipeline.cpus = shown.host ? static_cast<size_t>(shown.host->cpus) : 0;
     update(pipeline, now, 0);
   }
@@ -54,7 +54,7 @@ void follow(PipelineState& pipeline, const Snapshot& shown, const DashboardState
 void draw_own_pipeline(Canvas& canvas, const Rect& rect, const PipelineState& pipeline) {
   if (!pipeline.has_pipeline()) return;
   const Places places = places_in(rect, pipeline);
-  draw_bottleneck({canvas, places.verdict}, pipeline.shown().bottleneck);
+  draw_pipeline_verdict({canvas, places.verdict}, pipeline.shown().verdict);
   draw_chain(canvas, places.chain, places.items, pipeline);
 }
 

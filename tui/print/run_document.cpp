@@ -4,7 +4,6 @@
 #include <array>
 
 #include "engine/base/version.h"
-#include "engine/judge/verdict.h"
 #include "engine/meter/worker_meters.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
@@ -143,7 +142,7 @@ Json parts_json(const Snapshot& s) {
 }
 
 Json verdict_json(const Verdict& verdict) {
-  return {{"kind", to_text(verdict.bound)}, {"because", verdict.because}};
+  return {{"kind", name_of(verdict.kind)}, {"because", verdict.because}};
 }
 
 // The article's settings as in its output, 0 or 1, with its names and in its order.

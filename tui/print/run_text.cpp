@@ -5,7 +5,6 @@
 #include <array>
 
 #include "engine/base/text.h"
-#include "engine/judge/verdict.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/draw/numbers.h"
@@ -97,7 +96,7 @@ std::string worker_line(const RunResult& r, Role role) {
 
 std::string verdict_line(const Reading<Verdict>& verdict) {
   if (!verdict.has_value()) return fmt::format("verdict   none: {}\n", verdict.reason);
-  return fmt::format("verdict   {}: {}\n", to_text(verdict->bound), verdict->because);
+  return fmt::format("verdict   {}: {}\n", name_of(verdict->kind), verdict->because);
 }
 
 std::string integrity_line(const Snapshot& s) {

@@ -102,12 +102,12 @@ Json row_json(const PipeRow& row, uint64_t now_ns, const std::string& missing) {
   return json;
 }
 
-Json bottleneck_json(const Bottleneck& found) {
+Json bottleneck_json(const Verdict& found) {
   Json json = {{"kind", name_of(found.kind)}};
   put_if(found.stage.has_value(), json, "pid", found.stage ? Json(found.stage->pid) : Json(),
          "no single stage");
   put_if(found.wait != WaitsFor::none, json, "waits_for", name_of(found.wait), "nothing");
-  json["line"] = found.line;
+  json["line"] = found.because;
   json["evidence"] = found.evidence;
   return json;
 }
@@ -163,7 +163,7 @@ std::string missing_of(const std::string& reason) { return reason.empty() ? "not
 Json pipeline_json(const Pipeline& pipeline, uint64_t now_ns, const std::string& missing) {
   Json json = {{"title", pipeline.title()},
                {"window_ns", pipeline.window_ns},
-               {"bottleneck", bottleneck_json(pipeline.bottleneck)},
+               {"bottleneck", bottleneck_json(pipeline.verdict)},
                {"stages", stages_json(pipeline.stages, missing)},
                {"pipes", list_json(pipeline.pipes, [&](const Pipe& pipe) {
                   return pipe_json(pipe, now_ns, missing);

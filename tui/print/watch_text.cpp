@@ -236,8 +236,8 @@ std::string table_text(const std::vector<const PipeRow*>& rows, const Snapshot& 
 std::string pipeline_text(const Pipeline& pipeline, int columns) {
   std::string text = wrapped(
       fmt::format("{}, over {}", pipeline.title(), seconds_text(pipeline.window_ns)), columns, "");
-  text += wrapped(pipeline.bottleneck.line, columns, "");
-  for (const std::string& clause : pipeline.bottleneck.evidence)
+  text += wrapped(pipeline.verdict.because, columns, "");
+  for (const std::string& clause : pipeline.verdict.evidence)
     text += wrapped(clause, columns, "  ");
   return text + "\n" + stages_text(pipeline, columns);
 }

@@ -59,7 +59,9 @@ void HeldFigures::add_watched(Occasion& o, const Snapshot& s) {
     o.watched.push_back(change.after_bytes_per_s.has_value());
   o.watched.push_back(s.counts_bytes);
   if (!s.watched) return;
-  o.watched.push_back(static_cast<uint64_t>(s.watched->bottleneck.kind));
+  const Verdict& verdict = s.watched->verdict;
+  o.watched.push_back(static_cast<uint64_t>(verdict.kind));
+  o.watched.push_back(verdict.stage ? static_cast<uint64_t>(verdict.stage->pid) : 0);
   for (const Stage& stage : s.watched->stages) {
     o.stages.push_back(stage.id);
     o.watched.insert(o.watched.end(), {status_of(stage.shares), status_of(stage.functions),

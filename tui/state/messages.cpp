@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "engine/judge/glossary.h"
-#include "engine/judge/verdict.h"
 #include "engine/registry/workloads.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
@@ -135,7 +134,7 @@ size_t info_turn(const Snapshot& s, size_t count) {
 }  // namespace
 
 std::string verdict_text(const Verdict& verdict) {
-  return fmt::format("{}: {}", to_text(verdict.bound), verdict.because);
+  return fmt::format("{}: {}", name_of(verdict.kind), verdict.because);
 }
 
 std::vector<Message> messages_of(const Snapshot& s, const DashboardState& state) {

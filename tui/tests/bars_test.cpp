@@ -298,7 +298,7 @@ TEST(MessageLine, AWarningEndsWithTheSettingsThatItIsAbout) {
 TEST(MessageLine, TheVerdictWhereTheRingHasNoPlaceForIt) {
   Snapshot s = example_snapshot();
   s.effective.pipe.zero_copy_reason = "copied";
-  s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins 39 %"});
+  s.verdict = Reading<Verdict>::of({Verdict::Kind::lock, "writer spins 39 %"});
   EXPECT_EQ(message_of(s, {}).text, "copied");
   EXPECT_EQ(message_of(s, {}, VerdictAt::message).text, "lock-bound: writer spins 39 %");
   s.requested.pipe.payload = Payload::stamped;
@@ -438,7 +438,7 @@ TEST(Messages, AllOfThemInFull) {
   s.effective.mismatches.push_back(
       {"pages", "hugetlb", "thp", "no free huge pages; echo 64 > /proc/sys/vm/nr_hugepages"});
   s.notices.push_back({s.now_ns, Severity::error, "writer died: signal 9"});
-  s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins 39 %"});
+  s.verdict = Reading<Verdict>::of({Verdict::Kind::lock, "writer spins 39 %"});
   s.effective.pipe.zero_copy_reason = "write copies";
   const auto messages = messages_of(s, {});
   Canvas canvas(glyphs_of(GlyphSet::unicode), 24, 80);

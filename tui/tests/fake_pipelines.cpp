@@ -84,15 +84,14 @@ Pipeline with_details(Pipeline view) {
   return view;
 }
 
-void blame_stage(Pipeline& view, size_t stage, Bottleneck::Kind kind, WaitsFor wait,
-                 std::string why) {
+void blame_stage(Pipeline& view, size_t stage, Verdict::Kind kind, WaitsFor wait, std::string why) {
   Stage& culprit = view.stages[stage];
-  view.bottleneck.kind = kind;
-  view.bottleneck.stage = culprit.id;
-  view.bottleneck.wait = wait;
-  view.bottleneck.line = fmt::format("bottleneck: {}; {}", culprit.name, why);
-  view.bottleneck.evidence = {"its neighbours wait for it 97 %", "it is on a CPU 97 %",
-                              "its own code (user space) 88 %"};
+  view.verdict.kind = kind;
+  view.verdict.stage = culprit.id;
+  view.verdict.wait = wait;
+  view.verdict.because = fmt::format("bottleneck: {}; {}", culprit.name, why);
+  view.verdict.evidence = {"its neighbours wait for it 97 %", "it is on a CPU 97 %",
+                           "its own code (user space) 88 %"};
   culprit.functions = Reading<FunctionTable>::of(function_table());
 }
 
@@ -127,9 +126,9 @@ void renumber(Pipeline& view, size_t number) {
     for (auto* ends : {&pipe.writers, &pipe.readers})
       for (StageEnd& end : *ends) end.end.process = view.stages[end.stage].id;
   }
-  if (view.bottleneck.stage) {
-    view.bottleneck.stage->pid += pids;
-    view.bottleneck.stage->start_ticks += number;
+  if (view.verdict.stage) {
+    view.verdict.stage->pid += pids;
+    view.verdict.stage->start_ticks += number;
   }
 }
 
@@ -142,8 +141,8 @@ Pipeline fake_own_pipe() {
   spend(view, 0, {.cpu = 0.01, .on_cpu = 0.01}, WaitsFor::poll);
   set_ring(view.pipes[0], 0, 1, 0);
   stand_still(view);
-  view.bottleneck.kind = Bottleneck::Kind::idle;
-  view.bottleneck.line = "idle: nginx waits in poll";
+  view.verdict.kind = Verdict::Kind::idle;
+  view.verdict.because = "idle: nginx waits in poll";
   return view;
 }
 
@@ -154,10 +153,10 @@ Pipeline fake_one_sided() {
   view.pipes[0].kernel_writers.reset();
   set_ring(view.pipes[0], 0, 1, 0);
   set_rate(view.pipes[0], 1200);
-  view.bottleneck.kind = Bottleneck::Kind::outside;
-  view.bottleneck.stage = view.stages[0].id;
-  view.bottleneck.wait = WaitsFor::pipe_read;
-  view.bottleneck.line = "outside: journal waits 99 % for input; its writer is not visible";
+  view.verdict.kind = Verdict::Kind::outside;
+  view.verdict.stage = view.stages[0].id;
+  view.verdict.wait = WaitsFor::pipe_read;
+  view.verdict.because = "outside: journal waits 99 % for input; its writer is not visible";
   return view;
 }
 
@@ -169,7 +168,7 @@ Pipeline fake_chain(size_t stages, size_t slow) {
   limit_by(view, slow);
   view.stages[slow].threads = 4;
   for (size_t i = 0; i < view.pipes.size(); ++i) set_rate(view.pipes[i], 200e6 / double(i + 1));
-  blame_stage(view, slow, Bottleneck::Kind::stage, WaitsFor::none,
+  blame_stage(view, slow, Verdict::Kind::stage, WaitsFor::none,
               "its input is full 97 %, its output empty 97 %, it is on a CPU 97 %");
   return with_details(std::move(view));
 }
@@ -178,7 +177,7 @@ Pipeline fake_fork() {
   Pipeline view =
       made_pipeline({"tar", "tee", "sha256sum", "xz"}, {{{0}, {1}}, {{1}, {2}}, {{1}, {3}}});
   limit_by(view, 3);
-  blame_stage(view, 3, Bottleneck::Kind::stage, WaitsFor::none,
+  blame_stage(view, 3, Verdict::Kind::stage, WaitsFor::none,
               "its input is full 97 %, it is on a CPU 97 %");
   return with_details(std::move(view));
 }
@@ -186,7 +185,7 @@ Pipeline fake_fork() {
 Pipeline fake_join() {
   Pipeline view = made_pipeline({"yes", "seq", "cat", "paste"}, {{{0, 1}, {3}}, {{2}, {3}}});
   limit_by(view, 3, WaitsFor::disk);
-  blame_stage(view, 3, Bottleneck::Kind::stage, WaitsFor::disk,
+  blame_stage(view, 3, Verdict::Kind::stage, WaitsFor::disk,
               "its inputs are full 97 %, it waits for the disk 95 %");
   return with_details(std::move(view));
 }
@@ -200,7 +199,7 @@ Pipeline fake_circle() {
     set_ring(pipe, 0.02, 0.96, 0);
     set_rate(pipe, 5200);
   }
-  blame_stage(view, 1, Bottleneck::Kind::stage, WaitsFor::none,
+  blame_stage(view, 1, Verdict::Kind::stage, WaitsFor::none,
               "bash waits for it 97 %, it is on a CPU 97 %");
   return with_details(std::move(view));
 }
@@ -214,7 +213,7 @@ Pipeline fake_fifo() {
     for (StageEnd& end : *ends)
       if (end.stage == 3) end.active = false, end.end.fd = 3, end.end.access = Access::both;
   set_ring(view.pipes[1], 0.01, 0.97, 0);
-  blame_stage(view, 1, Bottleneck::Kind::stage, WaitsFor::none,
+  blame_stage(view, 1, Verdict::Kind::stage, WaitsFor::none,
               "its input is full 97 %, its output empty 97 %, it is on a CPU 97 %");
   return with_details(std::move(view));
 }
@@ -223,8 +222,8 @@ Pipeline fake_idle() {
   Pipeline view = made_chain({"bash", "tee", "cat"});
   limit_by(view, 0, WaitsFor::terminal);
   stand_still(view);
-  view.bottleneck.kind = Bottleneck::Kind::idle;
-  view.bottleneck.line = "idle: bash waits for the terminal";
+  view.verdict.kind = Verdict::Kind::idle;
+  view.verdict.because = "idle: bash waits for the terminal";
   return with_details(std::move(view));
 }
 
@@ -241,7 +240,7 @@ Pipeline fake_warming(size_t stages) {
     pipe.frame = Reading<RingFrame>::warming("first frame");
     pipe.total_bytes.reset();
   }
-  view.bottleneck.line = "measuring: 0.3 of 1 s";
+  view.verdict.because = "measuring: 0.3 of 1 s";
   add_commands(view);
   return view;
 }
@@ -259,7 +258,7 @@ Pipeline fake_unprivileged(size_t stages) {
     pipe.total_bytes.reset();
   }
   for (Stage& stage : view.stages) stage.functions = Reading<FunctionTable>::unavailable(reason);
-  blame_stage(view, stages / 2, Bottleneck::Kind::stage, WaitsFor::none,
+  blame_stage(view, stages / 2, Verdict::Kind::stage, WaitsFor::none,
               "its input is full 97 %, its output empty 97 %, it is on a CPU 97 %");
   view.stages[stages / 2].functions = Reading<FunctionTable>::unavailable(reason);
   add_commands(view);
@@ -274,9 +273,9 @@ Pipeline fake_ended(size_t stages, size_t gone) {
   Pipeline view = fake_chain(stages, stages - 1);
   for (size_t i = 0; i < std::min(gone, stages); ++i) exit_stage(view, i);
   if (gone < stages) return view;
-  view.bottleneck = {};
-  view.bottleneck.kind = Bottleneck::Kind::idle;
-  view.bottleneck.line = "it has ended: every stage has exited";
+  view.verdict = {};
+  view.verdict.kind = Verdict::Kind::idle;
+  view.verdict.because = "it has ended: every stage has exited";
   for (Pipe& pipe : view.pipes) {
     set_rate(pipe, 0);
     pipe.frame = Reading<RingFrame>::unavailable("the pipe is gone; nothing can be done");

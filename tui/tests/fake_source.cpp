@@ -229,10 +229,10 @@ void FakeSource::fill_verdict(Snapshot& s) const {
   } else if (s.now_ns - segment_ns_ < 2'000'000'000) {
     s.verdict = Reading<Verdict>::warming("too few samples yet");
   } else if (is_busy(requested_.pipe.writer_wait)) {
-    s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins on the pipe mutex 39 %"});
+    s.verdict = Reading<Verdict>::of({Verdict::Kind::lock, "writer spins on the pipe mutex 39 %"});
   } else {
     s.verdict = Reading<Verdict>::of(
-        {Bound::writer, "ring empty 71 %, reader blocked 64 %, writer on CPU 98 %"});
+        {Verdict::Kind::writer, "ring empty 71 %, reader blocked 64 %, writer on CPU 98 %"});
   }
 }
 

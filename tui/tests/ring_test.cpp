@@ -149,7 +149,7 @@ TEST(Ring, SaysHowManySlotsShareACell) {
 
 TEST(Ring, TheVerdictIsItsLastLineUnlessTheMessageHasIt) {
   Snapshot s = with_ring(ring_view(ring_frame(32, 17, 3)));
-  s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins on the pipe mutex 39 %"});
+  s.verdict = Reading<Verdict>::of({Verdict::Kind::lock, "writer spins on the pipe mutex 39 %"});
   EXPECT_EQ(ring_panel(s, 12, 56).back(), "lock-bound: writer spins on the pipe mutex 39 %");
   EXPECT_FALSE(contains(ring_panel(s, 6, 56), "lock-bound"));
   for (const TitlePart& part : ring_title(s)) EXPECT_EQ(part.text.find("lock"), part.text.npos);

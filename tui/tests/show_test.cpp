@@ -59,7 +59,7 @@ Snapshot changed_snapshot() {
   s.throughput.segments = {s.throughput.previous};
   s.change = Reading<Change>::of({13.1, 62.5, 4.77, 12.3, "the reader no longer copies",
                                   "_copy_to_iter 13.5 → 0 %", "_copy_to_iter"});
-  s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins on the pipe mutex 39 %"});
+  s.verdict = Reading<Verdict>::of({Verdict::Kind::lock, "writer spins on the pipe mutex 39 %"});
   return s;
 }
 

@@ -245,7 +245,7 @@ TEST(View, AIsAlwaysSaid) {
 
 TEST(View, AVerdictIsReadableAtEverySize) {
   Snapshot s = example_snapshot();
-  s.verdict = Reading<Verdict>::of({Bound::reader, "the ring is full 83 % of the time"});
+  s.verdict = Reading<Verdict>::of({Verdict::Kind::reader, "the ring is full 83 % of the time"});
   for (const auto& [rows, cols] : {std::pair{16, 60}, {24, 80}, {40, 120}, {60, 200}})
     EXPECT_NE(frame(rows, cols, s).find("reader-bound: the ring is full 83 % of the time"),
               std::string::npos)

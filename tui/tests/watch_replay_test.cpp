@@ -111,7 +111,7 @@ TEST_F(WatchReplay, EveryFrameIsTheOneThatWasShown) {
   const Snapshot& last = recording_->frame(199);
   ASSERT_TRUE(last.watched);
   EXPECT_EQ(last.watched->title(), tape_.all[199].watched->title());
-  EXPECT_EQ(last.watched->bottleneck.line, tape_.all[199].watched->bottleneck.line);
+  EXPECT_EQ(last.watched->verdict.because, tape_.all[199].watched->verdict.because);
   ASSERT_EQ(last.interventions.size(), 1u);
   EXPECT_TRUE(last.table.rows.empty()) << "the table isn't recorded";
   ASSERT_EQ(recording_->marks().size(), 2u);

@@ -23,7 +23,7 @@ void remember(PipelineState& state) {
 size_t find_selected(const PipelineState& state) {
   const Pipeline& pipeline = state.shown();
   const auto nodes = state.chain.nodes();
-  const std::optional<ProcessId>& blamed = pipeline.bottleneck.stage;
+  const std::optional<ProcessId>& blamed = pipeline.verdict.stage;
   const std::optional<Node> wanted = state.selected ? state.selected
                                      : blamed       ? std::optional<Node>(*blamed)
                                                     : std::nullopt;
@@ -32,15 +32,17 @@ size_t find_selected(const PipelineState& state) {
   return std::min(state.selected ? state.at : 0, nodes > 0 ? nodes - 1 : 0);
 }
 
-std::string_view blame_text(Bottleneck::Kind kind) {
+std::string_view blame_text(Verdict::Kind kind) {
   switch (kind) {
-    case Bottleneck::Kind::stage:
+    case Verdict::Kind::writer:
+    case Verdict::Kind::reader:
+    case Verdict::Kind::stage:
       return "bottleneck";
-    case Bottleneck::Kind::outside:
+    case Verdict::Kind::outside:
       return "limited from outside";
-    case Bottleneck::Kind::stopped:
+    case Verdict::Kind::stopped:
       return "is stopped";
-    case Bottleneck::Kind::deadlock:
+    case Verdict::Kind::deadlock:
       return "is in a deadlock";
     default:
       return "";
@@ -150,7 +152,7 @@ StageShown stage_shown(const PipelineState& state, size_t stage) {
   const Stage& view = pipeline.stages[stage];
   return {.stage = view,
           .selected = selected_stage(state) == &view,
-          .blame = pipeline.bottleneck.stage == view.id ? blame_text(pipeline.bottleneck.kind) : "",
+          .blame = pipeline.verdict.stage == view.id ? blame_text(pipeline.verdict.kind) : "",
           .cpus = state.cpus,
           .factor = factor_of(*state.snapshot, view.id),
           .hottest = &state.hottest};

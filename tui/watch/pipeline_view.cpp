@@ -141,19 +141,24 @@ constexpr int verdict_rows(int screen_rows) {
 }
 
 struct KindMark {
-  Bottleneck::Kind kind;
+  Verdict::Kind kind;
   std::string_view sign;
   Style style;
 };
-constexpr std::array<KindMark, 8> kKindMarks = {{
-    {Bottleneck::Kind::unknown, "…", Style::dim},
-    {Bottleneck::Kind::idle, "-", Style::dim},
-    {Bottleneck::Kind::stage, "!", Style::warning},
-    {Bottleneck::Kind::outside, "<", Style::mark},
-    {Bottleneck::Kind::balanced, "=", Style::good},
-    {Bottleneck::Kind::bursty, "*", Style::mark},
-    {Bottleneck::Kind::deadlock, "X", Style::error},
-    {Bottleneck::Kind::stopped, "T", Style::warning},
+constexpr std::array<KindMark, kVerdictKinds> kKindMarks = {{
+    {Verdict::Kind::writer, "!", Style::warning},
+    {Verdict::Kind::reader, "!", Style::warning},
+    {Verdict::Kind::lock, "=", Style::good},
+    {Verdict::Kind::wakeup, "=", Style::good},
+    {Verdict::Kind::cpu, "=", Style::good},
+    {Verdict::Kind::unknown, "…", Style::dim},
+    {Verdict::Kind::idle, "-", Style::dim},
+    {Verdict::Kind::stage, "!", Style::warning},
+    {Verdict::Kind::outside, "<", Style::mark},
+    {Verdict::Kind::balanced, "=", Style::good},
+    {Verdict::Kind::bursty, "*", Style::mark},
+    {Verdict::Kind::deadlock, "X", Style::error},
+    {Verdict::Kind::stopped, "T", Style::warning},
 }};
 static_assert(in_order(kKindMarks, &KindMark::kind));
 
@@ -308,13 +313,13 @@ bool is_wide(const Rect& body, const ChainLayout& items) {
 
 }  // namespace
 
-void draw_bottleneck(const Area& area, const Bottleneck& bottleneck) {
+void draw_pipeline_verdict(const Area& area, const Verdict& verdict) {
   if (area.empty()) return;
-  const KindMark& mark = kKindMarks[static_cast<size_t>(bottleneck.kind)];
-  const bool known = bottleneck.kind != Bottleneck::Kind::unknown;
+  const KindMark& mark = kKindMarks[static_cast<size_t>(verdict.kind)];
+  const bool known = verdict.kind != Verdict::Kind::unknown;
   area.put(0, 1, mark.sign, {mark.style, known ? kReverse : kNone});
   const Area text = area.part({0, 3, area.rows(), area.cols() - 4});
-  const std::string line = bottleneck.line.empty() ? "not known yet" : bottleneck.line;
+  const std::string line = verdict.because.empty() ? "not known yet" : verdict.because;
   int used = 1;
   if (columns_of(line) <= text.cols())
     text.put(0, 0, line, {mark.style, known ? kBold : kNone});
@@ -322,8 +327,8 @@ void draw_bottleneck(const Area& area, const Bottleneck& bottleneck) {
     text.put(0, 0, whole_clauses(line, text.cols()), mark.style);
   else
     used = wrap(text.from_row(0, 2), line, mark.style);
-  if (!bottleneck.evidence.empty() && used < text.rows())
-    draw_evidence(text.from_row(used), bottleneck.evidence);
+  if (!verdict.evidence.empty() && used < text.rows())
+    draw_evidence(text.from_row(used), verdict.evidence);
 }
 
 void draw_chain(Canvas& canvas, const Rect& chain, const ChainLayout& items,
@@ -400,7 +405,7 @@ void draw_pipeline(Canvas& canvas, const PipelineLayout& layout, const PipelineS
     wrap(Area(canvas, {all.row + 1, 2, 3, all.cols - 4}), waiting_for, Style::dim);
     return;
   }
-  draw_bottleneck({canvas, layout.verdict}, state.shown().bottleneck);
+  draw_pipeline_verdict({canvas, layout.verdict}, state.shown().verdict);
   draw_change({canvas, layout.change}, state);
   if (!layout.chain.empty()) draw_chain(canvas, layout.chain, layout.items, state);
   if (!layout.detail.empty()) draw_detail(canvas, layout, state);

@@ -25,7 +25,7 @@ void draw_pipeline(Canvas& canvas, const PipelineLayout& layout, const PipelineS
                    std::string_view waiting_for);
 
 // The verdict: the bottleneck, and below it the numbers that show it, as there are rows.
-void draw_bottleneck(const Area& area, const Bottleneck& bottleneck);
+void draw_pipeline_verdict(const Area& area, const Verdict& verdict);
 
 // Stages and rings, where `items` has them on the screen, and how many have no room in `chain`.
 void draw_chain(Canvas& canvas, const Rect& chain, const ChainLayout& items,

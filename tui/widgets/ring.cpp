@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/judge/verdict.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 
@@ -177,7 +176,7 @@ void draw_verdict(const Area& area, const Reading<Verdict>& verdict) {
     return;
   }
   const bool stale = verdict.status == ReadingStatus::stale;
-  const std::string name = std::string(to_text(verdict->bound)) + ": ";
+  const std::string name = std::string(name_of(verdict->kind)) + ": ";
   const int col = area.put_fitted(0, 0, area.cols(), name, stale ? Style::dim : Style::title);
   area.put(0, col, whole_clauses(verdict->because, area.cols() - col),
            stale ? Style::dim : Style::plain);

@@ -1,5 +1,3 @@
-#include "engine/judge/bottleneck.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,17 +11,18 @@
 #include "engine/judge/blame.h"
 #include "engine/judge/tests/made_pipelines.h"
 #include "engine/judge/tests/made_segments.h"
+#include "engine/judge/verdict.h"
 #include "engine/judge/wait_graph.h"
 
 namespace pipetop {
 namespace {
 
-using Kind = Bottleneck::Kind;
+using Kind = Verdict::Kind;
 
 constexpr double kNoise = 0.05;
 constexpr unsigned kRounds = 50;
 
-std::string said_of(const Pipeline& view, const Bottleneck& b) {
+std::string said_of(const Pipeline& view, const Verdict& b) {
   std::string stage = "-";
   for (const Stage& s : view.stages)
     if (b.stage == s.id) stage = s.name;
@@ -41,20 +40,20 @@ int columns_of_line(std::string_view text) {
 
 // What is said of it, and the same whatever the noise.
 std::string verdict_of(const Pipeline& exact) {
-  const std::string said = said_of(exact, find_bottleneck(exact));
+  const std::string said = said_of(exact, judge_pipeline(exact));
   std::mt19937 random(7);
   for (unsigned round = 0; round < kRounds; ++round) {
     Pipeline view = exact;
     add_noise(view, kNoise, random);
-    const Bottleneck b = find_bottleneck(view);
-    EXPECT_EQ(said_of(view, b), said) << b.line;
-    EXPECT_LE(columns_of_line(b.line), kLineColumns) << b.line;
-    EXPECT_FALSE(b.line.empty());
+    const Verdict b = judge_pipeline(view);
+    EXPECT_EQ(said_of(view, b), said) << b.because;
+    EXPECT_LE(columns_of_line(b.because), kLineColumns) << b.because;
+    EXPECT_FALSE(b.because.empty());
   }
   return said;
 }
 
-std::string line_of(const Pipeline& view) { return find_bottleneck(view).line; }
+std::string line_of(const Pipeline& view) { return judge_pipeline(view).because; }
 
 Pipeline limited(std::vector<std::string> names, size_t stage, WaitsFor wait = WaitsFor::none) {
   Pipeline view = made_chain(names);
@@ -62,7 +61,7 @@ Pipeline limited(std::vector<std::string> names, size_t stage, WaitsFor wait = W
   return view;
 }
 
-bool has_clause(const Bottleneck& b, std::string_view part) {
+bool has_clause(const Verdict& b, std::string_view part) {
   return std::ranges::any_of(
       b.evidence, [&](const std::string& clause) { return clause.find(part) != clause.npos; });
 }
@@ -81,7 +80,7 @@ TEST(Bottleneck, SaysSoWithNumbers) {
   EXPECT_EQ(
       line_of(limited({"tar", "gzip", "ssh"}, 1)),
       "bottleneck: gzip; its input is full 97 %, its output empty 97 %, and it is on a CPU 97 %");
-  EXPECT_TRUE(has_clause(find_bottleneck(limited({"tar", "gzip", "ssh"}, 1)), "(one thread)"));
+  EXPECT_TRUE(has_clause(judge_pipeline(limited({"tar", "gzip", "ssh"}, 1)), "(one thread)"));
   EXPECT_EQ(line_of(limited({"tar", "gzip"}, 0)),
             "bottleneck: tar; its output is empty 97 %, and it is on a CPU 97 % (one thread)");
   EXPECT_EQ(line_of(limited({"tar", "gzip"}, 1)),
@@ -120,7 +119,7 @@ TEST(Bottleneck, AQuotaLooksLikeWaitingForACpu) {
   EXPECT_EQ(verdict_of(view), "stage gzip none");
   EXPECT_EQ(line_of(view),
             "bottleneck: gzip; its input is full 97 %, and it waits for a CPU 78 %, runs 20 %");
-  EXPECT_TRUE(has_clause(find_bottleneck(view), "quota"));
+  EXPECT_TRUE(has_clause(judge_pipeline(view), "quota"));
 }
 
 TEST(Bottleneck, ManyThreadsWork) {
@@ -138,11 +137,11 @@ TEST(Bottleneck, ManyThreadsWork) {
 TEST(Bottleneck, NamesTheFunction) {
   Pipeline view = limited({"tar", "gzip", "ssh"}, 1);
   view.stages[1].functions = made_functions({{"[user]", 0.88}}, 1000);
-  EXPECT_TRUE(has_clause(find_bottleneck(view), "88 % of its samples are in user code"));
+  EXPECT_TRUE(has_clause(judge_pipeline(view), "88 % of its samples are in user code"));
   view.stages[1].functions = made_functions({{"do_syscall_64;_copy_to_iter", 0.4}}, 1000);
-  EXPECT_TRUE(has_clause(find_bottleneck(view), "40 % of its samples are in _copy_to_iter"));
+  EXPECT_TRUE(has_clause(judge_pipeline(view), "40 % of its samples are in _copy_to_iter"));
   view.stages[1].functions = made_functions({{"_copy_to_iter", 0.4}}, 10);
-  EXPECT_FALSE(has_clause(find_bottleneck(view), "of its samples"));
+  EXPECT_FALSE(has_clause(judge_pipeline(view), "of its samples"));
 }
 
 // ---- one stage that waits ----
@@ -209,7 +208,7 @@ TEST(Bottleneck, PollOfAStageOfAnotherUserIsForWhatIsLeft) {
   hide_stage(view, 1);
   view.stages[1].state = {StageState::Kind::waiting, WaitsFor::poll, {}};
   set_ring(view.pipes[0], 0.5, 0.3, 0.15);
-  EXPECT_EQ(said_of(view, find_bottleneck(view)), "outside ssh poll");
+  EXPECT_EQ(said_of(view, judge_pipeline(view)), "outside ssh poll");
 }
 
 TEST(Bottleneck, WhoSpinsOnAnEmptyInputHoldsUpNobody) {
@@ -253,7 +252,7 @@ TEST(Bottleneck, AStoppedJob) {
 TEST(Bottleneck, ADebuggerThatLooksIntoAStageIsNotAStop) {
   Pipeline view = limited({"tar", "gzip", "ssh"}, 1);
   view.stages[0].state = {StageState::Kind::waiting, WaitsFor::stopped, {}};
-  EXPECT_EQ(said_of(view, find_bottleneck(view)), "stage gzip none");
+  EXPECT_EQ(said_of(view, judge_pipeline(view)), "stage gzip none");
 }
 
 // ---- forks, joins, circles ----
@@ -266,9 +265,9 @@ TEST(Bottleneck, TwoWritersOfOneReader) {
   for (const size_t i : {0u, 1u}) spend(view, i, {.cpu = 0.97, .on_cpu = 0.97});
   spend(view, 2, {.reading = 0.97});
   set_ring(view.pipes[0], 0.02, 0.96, 0);
-  const Bottleneck b = find_bottleneck(view);
+  const Verdict b = judge_pipeline(view);
   EXPECT_EQ(b.kind, Kind::stage);
-  EXPECT_EQ(b.line,
+  EXPECT_EQ(b.because,
             "bottleneck: yes (like seq); its output is empty 96 %, and it is on a CPU 97 % (one "
             "thread)");
   // One of them has hardly anything to write.
@@ -310,8 +309,8 @@ TEST(Bottleneck, AFifoBetweenTwoGroups) {
   limit_by(view, 1);
   spend(view, 4, {}, WaitsFor::terminal);
   EXPECT_EQ(verdict_of(view), "stage zstd none");
-  EXPECT_TRUE(has_clause(find_bottleneck(view),
-                         "cat never sees end of file: bash still holds a write end"));
+  EXPECT_TRUE(
+      has_clause(judge_pipeline(view), "cat never sees end of file: bash still holds a write end"));
 }
 
 TEST(Bottleneck, ACoprocessThatComputes) {
@@ -394,10 +393,10 @@ TEST(Bottleneck, TwoBusyStagesAreBalancedAlsoIfTheirRingIsFull) {
   set_ring(view.pipes[0], 0.95, 0, 0.86);
   set_ring(view.pipes[1], 0.01, 0.99, 0);
   // With noise, it may be one that never waits.
-  EXPECT_EQ(said_of(view, find_bottleneck(view)), "balanced - none");
+  EXPECT_EQ(said_of(view, judge_pipeline(view)), "balanced - none");
   // That one is spinning.
   spend(view, 0, {.cpu = 0.98, .on_cpu = 0.98});
-  EXPECT_EQ(said_of(view, find_bottleneck(view)), "stage gzip none");
+  EXPECT_EQ(said_of(view, judge_pipeline(view)), "stage gzip none");
 }
 
 TEST(Bottleneck, BurstsWantALargerPipe) {
@@ -419,9 +418,9 @@ TEST(Bottleneck, WhileSomebodyIsBusyNothingIsBursty) {
   spend(view, 1, {.cpu = 0.5, .on_cpu = 0.5, .reading = 0.5});
   set_ring(view.pipes[0], 0.5, 0.42, 0.44);
   spend(view, 2, {.cpu = 0.5, .on_cpu = 0.5, .reading = 0.5});
-  EXPECT_EQ(said_of(view, find_bottleneck(view)), "bursty - none");
+  EXPECT_EQ(said_of(view, judge_pipeline(view)), "bursty - none");
   spend(view, 2, {.cpu = 0.88, .on_cpu = 0.88, .reading = 0.12});
-  EXPECT_NE(find_bottleneck(view).kind, Kind::bursty);
+  EXPECT_NE(judge_pipeline(view).kind, Kind::bursty);
 }
 
 TEST(Bottleneck, IdleWhenNothingMovesAndAllWait) {
@@ -550,12 +549,12 @@ TEST(Bottleneck, HasAnAnswerToAnything) {
   std::set<Kind> kinds;
   for (int round = 0; round < 5000; ++round) {
     const Pipeline view = any_pipeline(random);
-    const Bottleneck b = find_bottleneck(view);
+    const Verdict b = judge_pipeline(view);
     kinds.insert(b.kind);
-    EXPECT_FALSE(b.line.empty());
-    EXPECT_LE(columns_of_line(b.line), kLineColumns) << b.line;
+    EXPECT_FALSE(b.because.empty());
+    EXPECT_LE(columns_of_line(b.because), kLineColumns) << b.because;
     const bool names = b.kind == Kind::stage || b.kind == Kind::outside || b.kind == Kind::stopped;
-    EXPECT_EQ(b.stage.has_value(), names) << b.line;
+    EXPECT_EQ(b.stage.has_value(), names) << b.because;
     const std::vector<double> ends = blame(wait_graph_of(view));
     ASSERT_EQ(ends.size(), view.stages.size());
     double sum = 0;
@@ -565,7 +564,7 @@ TEST(Bottleneck, HasAnAnswerToAnything) {
     }
     EXPECT_LE(sum, 1 + 1e-9);
     // The same view gives the same answer.
-    EXPECT_EQ(find_bottleneck(view).line, b.line);
+    EXPECT_EQ(judge_pipeline(view).because, b.because);
   }
   EXPECT_EQ(kinds.size(), 8u);
 }
@@ -576,7 +575,7 @@ TEST(Bottleneck, AStageThatHasExited) {
   Pipeline view = limited({"cat", "sort", "uniq"}, 1);
   exit_stage(view, 0);
   EXPECT_EQ(verdict_of(view), "stage sort none");
-  EXPECT_TRUE(has_clause(find_bottleneck(view), "cat has exited"));
+  EXPECT_TRUE(has_clause(judge_pipeline(view), "cat has exited"));
 }
 
 TEST(Bottleneck, WaitingForAWriterThatHasLeftIsOver) {
@@ -596,7 +595,7 @@ TEST(Bottleneck, AHeadThatLeft) {
   Pipeline view = limited({"yes", "head"}, 0);
   exit_stage(view, 1);
   EXPECT_EQ(verdict_of(view), "stage yes none");
-  EXPECT_TRUE(has_clause(find_bottleneck(view), "no reader left for yes"));
+  EXPECT_TRUE(has_clause(judge_pipeline(view), "no reader left for yes"));
   exit_stage(view, 0);
   EXPECT_EQ(verdict_of(view), "idle - none");
   EXPECT_EQ(line_of(view), "ended: all stages have exited");
@@ -612,7 +611,7 @@ TEST(Bottleneck, APipeThatIsClosedSaysNothing) {
   view.pipes[0].closed = true;
   view.pipes[0].bytes_per_s = Reading<double>::unavailable("the pipe is closed");
   EXPECT_EQ(verdict_of(view), "stage second none");
-  EXPECT_FALSE(has_clause(find_bottleneck(view), "not visible"));
+  EXPECT_FALSE(has_clause(judge_pipeline(view), "not visible"));
   view.pipes[1].closed = view.stages[2].gone = true;
   EXPECT_EQ(verdict_of(view), "idle - none");
   EXPECT_EQ(line_of(view), "idle: all pipes are closed");
@@ -625,7 +624,7 @@ TEST(Bottleneck, AWriterThatCannotBeSeen) {
   spend(view, 1, {.cpu = 0.01, .on_cpu = 0.01, .reading = 0.97});
   for (Pipe& pipe : view.pipes) set_ring(pipe, 0.01, 0.97, 0);
   EXPECT_EQ(verdict_of(view), "outside gzip pipe_read");
-  EXPECT_TRUE(has_clause(find_bottleneck(view), "the writer of gzip is not visible"));
+  EXPECT_TRUE(has_clause(judge_pipeline(view), "the writer of gzip is not visible"));
   // Its own work is its own.
   spend(view, 0, {.cpu = 0.97, .on_cpu = 0.97});
   set_ring(view.pipes[0], 0.98, 0, 0.97);
@@ -669,7 +668,7 @@ TEST(Bottleneck, OneProcess) {
   EXPECT_EQ(verdict_of(view), "idle - none");
   spend(view, 0, {.cpu = 1, .on_cpu = 1});
   EXPECT_EQ(verdict_of(view), "unknown - none");
-  EXPECT_EQ(said_of({}, find_bottleneck({})), "unknown - none");
+  EXPECT_EQ(said_of({}, judge_pipeline({})), "unknown - none");
 }
 
 TEST(Bottleneck, ThinEvidenceNamesNobody) {
@@ -700,7 +699,7 @@ TEST(Bottleneck, LinesFitWhateverTheNames) {
     set_ring(view.pipes[0], 0.5, 0.4, 0.4);
     for (const size_t i : {0u, 1u})
       spend(view, i, {.on_cpu = 0.5, .reading = 0.5 * double(i), .writing = 0.5 - 0.5 * double(i)});
-    EXPECT_EQ(find_bottleneck(view).kind, Kind::bursty);
+    EXPECT_EQ(judge_pipeline(view).kind, Kind::bursty);
     EXPECT_LE(columns_of_line(line_of(view)), kLineColumns) << line_of(view);
   }
 }

@@ -211,8 +211,8 @@ TEST(NoVerdict, OnThinEvidence) {
   for (const NoneCase& c : kNone) {
     Snapshot s = ordinary();
     c.change(s);
-    const Reading<Verdict> judged = judge_bound(s);
-    EXPECT_FALSE(judged.has_value()) << c.name << ": " << to_text(judged->bound);
+    const Reading<Verdict> judged = judge_pair(s);
+    EXPECT_FALSE(judged.has_value()) << c.name << ": " << name_of(judged->kind);
     EXPECT_EQ(judged.status, c.status) << c.name;
     EXPECT_TRUE(judged.reason.starts_with(c.reason)) << c.name << ": " << judged.reason;
   }
@@ -222,10 +222,10 @@ TEST(NoVerdict, OnThinEvidence) {
 TEST(NoVerdict, WouldElseBeOne) {
   Snapshot s = ordinary();
   lock_bound(s);
-  EXPECT_EQ(judge_bound(s)->bound, Bound::lock);
+  EXPECT_EQ(judge_pair(s)->kind, Verdict::Kind::lock);
   s = ordinary();
   writer_bound(s);
-  EXPECT_EQ(judge_bound(s)->bound, Bound::writer);
+  EXPECT_EQ(judge_pair(s)->kind, Verdict::Kind::writer);
 }
 
 OccupancyColumn column(uint64_t end_ns, uint16_t empty, uint16_t full) {
@@ -245,10 +245,10 @@ TEST(NoVerdict, OnTheRingOfLongAgo) {
   for (uint64_t end = 80; end <= 100; ++end)
     history.columns.push_back(column(end * kSecond, end <= 95 ? 0 : 190, end <= 95 ? 200 : 10));
   s.ring.history = std::make_shared<OccupancyHistory>(history);
-  ASSERT_TRUE(judge_bound(s).has_value()) << judge_bound(s).reason;
-  EXPECT_EQ(judge_bound(s)->because, "ring empty 95 %; reader blocked 70 %");
+  ASSERT_TRUE(judge_pair(s).has_value()) << judge_pair(s).reason;
+  EXPECT_EQ(judge_pair(s)->because, "ring empty 95 %; reader blocked 70 %");
   s.throughput.current.begin_ns = 98 * kSecond + 1;  // only the last column is all of it
-  EXPECT_EQ(judge_bound(s).reason, "too few samples yet: ring: 200 of 400 samples");
+  EXPECT_EQ(judge_pair(s).reason, "too few samples yet: ring: 200 of 400 samples");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ Snapshot two_roles() {
   OccupancyColumn& column = history.columns.emplace_back();
   column.count.front() = column.count.back() = 100;
   s.ring.history = std::make_shared<const OccupancyHistory>(history);
-  s.verdict = Reading<Verdict>::of({Bound::reader, "the writer waits for room 70 %"});
+  s.verdict = Reading<Verdict>::of({Verdict::Kind::reader, "the writer waits for room 70 %"});
   return s;
 }
 
@@ -37,8 +37,8 @@ TEST(PipelineOf, OurRolesAreStagesWithOurPipeBetweenThem) {
   EXPECT_EQ(*pipeline.pipes[0].bytes_per_s, 2048);
   ASSERT_EQ(pipeline.pipes[0].fill.size(), 1u);
   EXPECT_EQ(pipeline.pipes[0].fill.front().rate, 0.5);
-  EXPECT_EQ(pipeline.bottleneck.stage, pipeline.stages[1].id);
-  EXPECT_EQ(pipeline.bottleneck.line, "the writer waits for room 70 %");
+  EXPECT_EQ(pipeline.verdict.stage, pipeline.stages[1].id);
+  EXPECT_EQ(pipeline.verdict.because, "the writer waits for room 70 %");
 }
 
 TEST(PipelineOf, HasOnlyWhatThereIs) {

@@ -2,39 +2,27 @@
 
 #include <gtest/gtest.h>
 
-#include <string_view>
+#include "engine/base/enumerator.h"
 
 namespace pipetop::recording {
 namespace {
-
-// "(Bound)7" if no enumerator has that value, else its name.
-template <auto kValue>
-constexpr std::string_view text_of() {
-  return __PRETTY_FUNCTION__;
-}
-template <auto kValue>
-constexpr bool is_named() {
-  const std::string_view text = text_of<kValue>();
-  const size_t value = text.find("kValue = ");
-  return text[value + 9] != '(';
-}
 
 template <class... Enum>
 void expect_last(Enum... values) {
   (..., [](auto value) {
     using E = decltype(value);
     constexpr E last = last_value(E{});
-    EXPECT_TRUE(is_named<last>()) << text_of<last>();
+    EXPECT_TRUE(is_enumerator<last>()) << enumerator_text<last>();
     constexpr E next = static_cast<E>(static_cast<int>(last) + 1);
-    EXPECT_FALSE(is_named<next>()) << text_of<next>() << ": say so in last_value()";
+    EXPECT_FALSE(is_enumerator<next>()) << enumerator_text<next>() << ": say so in last_value()";
   }(values));
 }
 
 TEST(RecordedFields, TheLastValuesAreTheLast) {
   expect_last(WriteWith{}, ReadWith{}, Wait{}, Pages{}, Buffers{}, Placement{}, Payload{}, Files{},
               Profile{}, WorkloadKind{}, Observing{}, Role{}, ProcessState{}, FigureKind{},
-              ZeroCopy{}, Bound{}, Severity{}, BpfCounters{}, ShowPart{}, RecordedMark::Kind{},
-              WaitsFor{}, Access{}, StageState::Kind{}, Bottleneck::Kind{});
+              ZeroCopy{}, Verdict::Kind{}, Severity{}, BpfCounters{}, ShowPart{},
+              RecordedMark::Kind{}, WaitsFor{}, Access{}, StageState::Kind{});
 }
 
 struct Grown {

@@ -161,8 +161,8 @@ void ForcedPipelines::SetUp() {
 }
 
 std::string ForcedPipelines::details_of(const Pipeline& view) {
-  std::string text = view.bottleneck.line + "\n";
-  for (const std::string& clause : view.bottleneck.evidence) text += "- " + clause + "\n";
+  std::string text = view.verdict.because + "\n";
+  for (const std::string& clause : view.verdict.evidence) text += "- " + clause + "\n";
   for (const Stage& stage : view.stages) {
     text += fmt::format("{} {}:", stage.id.pid, stage.name);
     if (const auto& shares = stage.shares; shares.has_value()) {
@@ -239,25 +239,25 @@ std::shared_ptr<const Snapshot> ForcedPipelines::tick() {
 std::shared_ptr<const Snapshot> ForcedPipelines::until(
     const std::function<bool(const Snapshot&)>& is_so) {
   EXPECT_TRUE(eventually([&] { return is_so(*tick()); }, [] {}))
-      << (last->watched ? last->watched->bottleneck.line : "no pipeline");
+      << (last->watched ? last->watched->verdict.because : "no pipeline");
   return last;
 }
 
-Bottleneck ForcedPipelines::found() {
+Verdict ForcedPipelines::found() {
   uint64_t since_ns = 0;
   std::string before;
   until([&](const Snapshot& s) {
     if (!s.watched || s.watched->window_ns < kWindow_ns) return false;
-    const Bottleneck& now = s.watched->bottleneck;
+    const Verdict& now = s.watched->verdict;
     const std::string text = text_of(now, *s.watched);
-    if (text != before || now.kind == Bottleneck::Kind::unknown) since_ns = s.now_ns;
+    if (text != before || now.kind == Verdict::Kind::unknown) since_ns = s.now_ns;
     before = text;
     return s.now_ns - since_ns >= kWindow_ns;
   });
-  return last->watched ? last->watched->bottleneck : Bottleneck{};
+  return last->watched ? last->watched->verdict : Verdict{};
 }
 
-std::string ForcedPipelines::text_of(const Bottleneck& bottleneck, const Pipeline& view) {
+std::string ForcedPipelines::text_of(const Verdict& bottleneck, const Pipeline& view) {
   std::string text(name_of(bottleneck.kind));
   if (!bottleneck.stage) return text;
   const auto stage = std::ranges::find(view.stages, *bottleneck.stage, &Stage::id);
@@ -265,9 +265,9 @@ std::string ForcedPipelines::text_of(const Bottleneck& bottleneck, const Pipelin
 }
 
 std::string ForcedPipelines::verdict() {
-  const Bottleneck bottleneck = found();
+  const Verdict bottleneck = found();
   if (!last->watched) return "nothing";
-  RecordProperty("said", bottleneck.line);
+  RecordProperty("said", bottleneck.because);
   return text_of(bottleneck, *last->watched);
 }
 

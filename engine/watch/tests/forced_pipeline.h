@@ -52,9 +52,9 @@ class ForcedPipelines : public testing::Test {
   void root(const std::function<void()>& run);
 
   // Ticks until the bottleneck has been the same for a window, and known.
-  Bottleneck found();
+  Verdict found();
   // "stage gzip", "idle"
-  static std::string text_of(const Bottleneck& bottleneck, const Pipeline& view);
+  static std::string text_of(const Verdict& bottleneck, const Pipeline& view);
   // The same as text_of(found()).
   std::string verdict();
   // Shares, for a test that failed.

@@ -167,9 +167,9 @@ TEST_F(WaitingPipelines, AMiddleThatSleeps) {
   chain({{"source", produce},
          {"limiter", [] { forced::copy_with([] { nap(5 * kMs); }); }},
          {"sink", consume}});
-  const Bottleneck b = found();
-  EXPECT_EQ(text_of(b, *last->watched), "stage limiter") << b.line;
-  EXPECT_EQ(b.wait, WaitsFor::sleep) << b.line;
+  const Verdict b = found();
+  EXPECT_EQ(text_of(b, *last->watched), "stage limiter") << b.because;
+  EXPECT_EQ(b.wait, WaitsFor::sleep) << b.because;
 }
 
 TEST_F(WaitingPipelines, ASinkThatSleeps) {
@@ -214,9 +214,9 @@ TEST_F(WaitingPipelines, ASourceThatWaitsForTheTerminal) {
             copy_lines(fd);
           }},
          {"sink", consume}});
-  const Bottleneck b = found();
-  EXPECT_EQ(text_of(b, *last->watched), "outside source") << b.line;
-  EXPECT_EQ(b.wait, WaitsFor::terminal) << b.line;
+  const Verdict b = found();
+  EXPECT_EQ(text_of(b, *last->watched), "outside source") << b.because;
+  EXPECT_EQ(b.wait, WaitsFor::terminal) << b.because;
 }
 
 TEST_F(WaitingPipelines, ASourceThatWaitsForTheNetwork) {
@@ -240,9 +240,9 @@ TEST_F(WaitingPipelines, ASourceThatWaitsForTheNetwork) {
             copy_lines(fd);
           }},
          {"sink", consume}});
-  const Bottleneck b = found();
-  EXPECT_EQ(text_of(b, *last->watched), "outside source") << b.line;
-  EXPECT_EQ(b.wait, WaitsFor::network) << b.line;
+  const Verdict b = found();
+  EXPECT_EQ(text_of(b, *last->watched), "outside source") << b.because;
+  EXPECT_EQ(b.wait, WaitsFor::network) << b.because;
 }
 
 TEST_F(ForcedPipelines, ASinkThatWaitsForTheDisk) {
@@ -257,9 +257,9 @@ TEST_F(ForcedPipelines, ASinkThatWaitsForTheDisk) {
                                    if (pwrite(fd, page, sizeof page, 0) < 0) _exit(1);
                                  });
                                }}});
-  const Bottleneck b = found();
-  EXPECT_EQ(text_of(b, *last->watched), "stage sink") << b.line;
-  EXPECT_EQ(b.wait, WaitsFor::disk) << b.line;
+  const Verdict b = found();
+  EXPECT_EQ(text_of(b, *last->watched), "stage sink") << b.because;
+  EXPECT_EQ(b.wait, WaitsFor::disk) << b.because;
 }
 
 TEST_F(WaitingPipelines, AMiddleThatWaitsForALock) {
@@ -273,9 +273,9 @@ TEST_F(WaitingPipelines, AMiddleThatWaitsForALock) {
             });
           }},
          {"sink", consume}});
-  const Bottleneck b = found();
-  EXPECT_EQ(text_of(b, *last->watched), "stage middle") << b.line;
-  EXPECT_EQ(b.wait, WaitsFor::lock) << b.line;
+  const Verdict b = found();
+  EXPECT_EQ(text_of(b, *last->watched), "stage middle") << b.because;
+  EXPECT_EQ(b.wait, WaitsFor::lock) << b.because;
 }
 
 TEST_F(WaitingPipelines, Bursts) {
@@ -332,9 +332,9 @@ TEST_F(WaitingPipelines, NothingMoves) {
 
 TEST_F(WaitingPipelines, NobodyIsNamedWhereNothingMovesAndNobodyCould) {
   chain({{"source", [] { pause(); }}, {"sink", consume}});
-  const Bottleneck b = found();
-  EXPECT_EQ(b.kind, Bottleneck::Kind::idle) << b.line;
-  EXPECT_FALSE(b.stage) << b.line;
+  const Verdict b = found();
+  EXPECT_EQ(b.kind, Verdict::Kind::idle) << b.because;
+  EXPECT_FALSE(b.stage) << b.because;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
-#include "engine/judge/bottleneck.h"
+#include "engine/judge/verdict.h"
 #include "engine/watch/pipeline_members.h"
 #include "engine/watch/tests/watch_fixture.h"
 
@@ -63,8 +63,8 @@ TEST_F(OpenPipelineTest, HoldsItsStagesInTheOrderOfTheFlowAndTheirShares) {
   EXPECT_EQ(pipe(s, second).level->empty_share, 1.0);
   EXPECT_TRUE(pipe(s, first).frame.has_value());
   EXPECT_NEAR(*pipe(s, first).bytes_per_s, 30 << 20, 1 << 20);
-  EXPECT_EQ(s->watched->bottleneck.kind, Bottleneck::Kind::stage);
-  EXPECT_EQ(s->watched->bottleneck.stage, gzip);
+  EXPECT_EQ(s->watched->verdict.kind, Verdict::Kind::stage);
+  EXPECT_EQ(s->watched->verdict.stage, gzip);
   EXPECT_EQ(stage(s, "gzip").cpus, (std::vector<int>{0, 1}));
 }
 
@@ -268,7 +268,7 @@ TEST_F(OpenPipelineTest, ATreeIsEmptyAtFirstAndKeepsAllThatWas) {
   EXPECT_NEAR(*all->pipes[0].bytes_per_s, 30 << 20, 2 << 20) << "while it was there";
   EXPECT_TRUE(all->pipes[0].closed);
   EXPECT_FALSE(all->pipes[0].queued) << "it is closed";
-  EXPECT_EQ(all->bottleneck.kind, Bottleneck::Kind::stage) << all->bottleneck.line;
+  EXPECT_EQ(all->verdict.kind, Verdict::Kind::stage) << all->verdict.because;
 }
 
 TEST_F(OpenPipelineTest, TheOverallRateIsOfTheTimeThatItWasLookedAt) {
@@ -418,7 +418,7 @@ TEST_F(OpenPipelineTest, WhoOnlyHoldsAnEndIsShownApart) {
   ASSERT_EQ(writers.size(), 2u);
   for (const StageEnd& end : writers) EXPECT_EQ(end.active, end.end.process == tar);
   EXPECT_EQ(machine.watched, (std::vector<pid_t>{10, 11, 12}));
-  const std::vector<std::string>& evidence = s->watched->bottleneck.evidence;
+  const std::vector<std::string>& evidence = s->watched->verdict.evidence;
   const std::string clause = "gzip never sees end of file: bash still holds a write end";
   EXPECT_NE(std::ranges::find(evidence, clause), evidence.end());
 }
@@ -539,7 +539,7 @@ TEST_F(OpenPipelineTest, WithoutBpfSharesAreOfLooks) {
   EXPECT_EQ(stage(s, "gzip").functions.reason, machine.reason);
   EXPECT_EQ(error_of([&] { watcher->count_bytes(true); }),
             "exact bytes need BPF: needs root; sudo pipetop");
-  EXPECT_EQ(s->watched->bottleneck.stage, gzip);
+  EXPECT_EQ(s->watched->verdict.stage, gzip);
 }
 
 TEST_F(OpenPipelineTest, AClockThatIsRefusedLeavesTheRest) {

@@ -42,10 +42,9 @@ TEST(PipelineNames, OfKindsAndWaitsAreDistinct) {
   EXPECT_EQ(names.size(), size_t(kWaits));
   EXPECT_EQ(name_of(WaitsFor::disk), "disk");
   names.clear();
-  for (int i = 0; i <= int(Bottleneck::Kind::stopped); ++i)
-    names.insert(name_of(static_cast<Bottleneck::Kind>(i)));
-  EXPECT_EQ(names.size(), 8u);
-  EXPECT_EQ(name_of(Bottleneck::Kind::balanced), "balanced");
+  for (size_t i = 0; i < kVerdictKinds; ++i) names.insert(name_of(static_cast<Verdict::Kind>(i)));
+  EXPECT_EQ(names.size(), kVerdictKinds);
+  EXPECT_EQ(name_of(Verdict::Kind::balanced), "balanced");
 }
 
 }  // namespace

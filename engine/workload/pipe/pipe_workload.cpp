@@ -215,7 +215,7 @@ Reading<Integrity> PipeWorkload::integrity() const {
 Reading<Verdict> PipeWorkload::verdict(const Snapshot& s) const {
   if (pairs_.size() > 1)
     return Reading<Verdict>::unavailable("the verdict needs a single pair; set pairs 1");
-  return judge_bound(s);
+  return judge_pair(s);
 }
 
 }  // namespace pipetop

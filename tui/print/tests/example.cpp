@@ -88,7 +88,7 @@ Snapshot end_snapshot() {
   s.workers = {worker_of(Role::writer, 26 * kGiBytes, 220'000),
                worker_of(Role::reader, 26 * kGiBytes, 2'420'000)};
   s.integrity = Reading<Integrity>::unavailable("nobody reads the bytes");
-  s.verdict = Reading<Verdict>::of({Bound::lock, "writer spins on the pipe's mutex 39 %"});
+  s.verdict = Reading<Verdict>::of({Verdict::Kind::lock, "writer spins on the pipe's mutex 39 %"});
   s.event = Reading<SamplingEvent>::of({"cpu-clock", 999});
   s.host = std::make_shared<HostInfo>(host());
   return s;

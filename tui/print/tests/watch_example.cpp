@@ -102,11 +102,11 @@ Pipeline example_pipeline() {
   p.pipes[1].readers = {end(p.stages[2], 2, 0)};
   p.pipes[1].exact = true;
   p.pipes[1].readers.front().bytes = 240'000;
-  p.bottleneck = {Bottleneck::Kind::stage,
-                  p.stages[1].id,
-                  WaitsFor::none,
-                  "bottleneck: gzip; it works on a CPU 97 % of the time",
-                  {"its input is full 97 % of the time", "its output is empty 100 %"}};
+  p.verdict = {Verdict::Kind::stage,
+               "bottleneck: gzip; it works on a CPU 97 % of the time",
+               p.stages[1].id,
+               WaitsFor::none,
+               {"its input is full 97 % of the time", "its output is empty 100 %"}};
   p.window_ns = 5'000'000'000;
   return p;
 }

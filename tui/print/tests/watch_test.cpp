@@ -186,7 +186,7 @@ TEST(PrintWatch, TheJsonOfAPipelineHoldsItsBottleneck) {
   EXPECT_FALSE(tree.contains("over_ns"));
   EXPECT_EQ(tree["title"], "seq | gzip | wc");
   EXPECT_EQ(tree["window_ns"], 5'000'000'000u);
-  EXPECT_EQ(tree["bottleneck"]["kind"], name_of(Bottleneck::Kind::stage));
+  EXPECT_EQ(tree["bottleneck"]["kind"], name_of(Verdict::Kind::stage));
   EXPECT_EQ(tree["bottleneck"]["pid"], 1202);
   EXPECT_EQ(tree["bottleneck"]["evidence"].size(), 2u);
   ASSERT_EQ(tree["stages"].size(), 3u);
