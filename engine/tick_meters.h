@@ -71,7 +71,7 @@ class TickMeters {
   uint64_t functions_at_ns_ = 0;          // 0: refresh them at the next tick
   uint64_t verdict_due_ns_ = UINT64_MAX;  // the first one that can be had: refresh them for it
   bool judge_ = false;                    // the functions are new since the last verdict
-  SteadyVerdict verdict_;
+  Steady<Reading<Verdict>> verdict_{Reading<Verdict>::warming("no verdict yet")};
 };
 
 }  // namespace pipetop

@@ -10,16 +10,32 @@
 
 namespace pipetop {
 
-class SteadyVerdict {
+// Whether something limits the rate, as far as that is known.
+inline bool is_found(const Verdict& v) { return v.kind != Verdict::Kind::unknown; }
+inline bool is_found(const Reading<Verdict>& v) { return v.has_value(); }
+
+inline bool agree(const Verdict& a, const Verdict& b) {
+  return a.kind == b.kind && a.stage == b.stage;
+}
+inline bool agree(const Reading<Verdict>& a, const Reading<Verdict>& b) {
+  return a.has_value() == b.has_value() && (!a.has_value() || agree(*a, *b));
+}
+
+// `Judged`: a Verdict, or a Reading of one.
+template <class Judged>
+class Steady {
  public:
+  // `none`: what is shown before anything was judged.
+  explicit Steady(Judged none = {}) : none_(std::move(none)), shown_(none_) {}
+
   // A verdict is replaced only when something else (another one, or none) was
   // judged without a break for this long.
   static constexpr uint64_t kHold_ns = 1'000'000'000;
   // Nor does one outlive this if only rivals were judged, though none of them lasts.
   static constexpr uint64_t kLongest_ns = 3 * kHold_ns;
 
-  void add(uint64_t now_ns, Reading<Verdict> judged) {
-    if (!shown_.has_value() || agree(shown_, judged)) {
+  void add(uint64_t now_ns, Judged judged) {
+    if (!is_found(shown_) || agree(shown_, judged)) {
       shown_ = std::move(judged);
       rival_since_ns_ = 0;
       judged_ns_ = now_ns;
@@ -32,19 +48,13 @@ class SteadyVerdict {
     rival_since_ns_ = 0;
     judged_ns_ = now_ns;
   }
-  const Reading<Verdict>& shown() const { return shown_; }
+  const Judged& shown() const { return shown_; }
 
   // The settings changed: earlier judgements do not apply.
-  void restart() { *this = {}; }
+  void restart() { *this = Steady(none_); }
 
  private:
-  static bool agree(const Reading<Verdict>& a, const Reading<Verdict>& b) {
-    if (!a.has_value() || !b.has_value()) return a.has_value() == b.has_value();
-    return a->kind == b->kind;
-  }
-
-  Reading<Verdict> shown_ = Reading<Verdict>::warming("no verdict yet");
-  Reading<Verdict> rival_;
+  Judged none_, shown_, rival_;
   uint64_t rival_since_ns_ = 0;  // 0: there is none
   uint64_t judged_ns_ = 0;       // that it was the shown one
 };

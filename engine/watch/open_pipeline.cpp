@@ -20,7 +20,6 @@ namespace {
 constexpr uint64_t kStageFacts_ns = kSecond;  // after so long nice, CPUs and command are read again
 constexpr size_t kFramesPerSample = 16;       // each takes some 20 us
 constexpr size_t kForkers = 64;               // stages that are asked for their children
-constexpr uint64_t kBlame_ns = 500 * kMs;     // who is blamed for so long is sampled
 
 constexpr const char* kClosed = "the pipe is closed";
 
@@ -292,17 +291,11 @@ void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint6
   }
   if (instruments_->clock().missed_bytes())
     for (Pipe& pipe : view.pipes) pipe.exact = false;
-  instruments_->sample(blamed_, selected_, now_ns);
+  instruments_->sample(verdict_.shown().stage, selected_, now_ns);
   for (Stage& stage : view.stages) stage.functions = instruments_->functions(stage.id);
-  view.verdict = judge_pipeline(view);
-  suspect(view.verdict.stage, now_ns);
+  verdict_.add(now_ns, judge_pipeline(view));
+  view.verdict = verdict_.shown();
   view_ = std::move(view);
-}
-
-// Who is blamed for a moment only is not worth sampling.
-void OpenPipeline::suspect(std::optional<ProcessId> stage, uint64_t now_ns) {
-  if (std::exchange(suspect_, stage) != stage) suspected_ns_ = now_ns;
-  if (now_ns >= suspected_ns_ + kBlame_ns) blamed_ = stage;
 }
 
 void OpenPipeline::fill_pipe(Pipe& pipe, const ScannedPipe* scanned, const Families& families,
@@ -424,6 +417,7 @@ void OpenPipeline::begin_segment(uint64_t now_ns, std::optional<PipeId> measured
                     std::move(key));
   window_.restart();
   since_change_.restart();
+  verdict_.restart();
   for (const auto& entry : pipes_)
     if (KnownPipe* known = table_.known(entry.first)) known->history.restart_shares();
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/judge/steady.h"
 #include "engine/watch/byte_counts.h"
 #include "engine/watch/pipe_views.h"
 #include "engine/watch/pipeline_instruments.h"
@@ -85,7 +86,6 @@ class OpenPipeline {
                          std::vector<StageEnd>& ends);
   Reading<double> overall_rate(const Pipe& pipe) const;
   std::vector<SegmentRole> stages_of_segment() const;
-  void suspect(std::optional<ProcessId> stage, uint64_t now_ns);
   void say_end();
 
   WatchParts& parts_;
@@ -104,8 +104,8 @@ class OpenPipeline {
   std::map<PipeId, Pipe> pipes_;
   std::map<PipeId, Seen> seen_;
   std::optional<Pipeline> view_;
-  std::optional<ProcessId> selected_, suspect_, blamed_;
-  uint64_t suspected_ns_ = 0;
+  std::optional<ProcessId> selected_;
+  Steady<Verdict> verdict_;
   size_t next_frame_ = 0;
   std::map<pid_t, std::vector<pid_t>> children_;
   bool wants_pass_ = false, said_end_ = false, said_left_out_ = false;

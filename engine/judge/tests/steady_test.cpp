@@ -13,7 +13,7 @@ Reading<Verdict> of(Verdict::Kind kind, const char* because = "") {
 Reading<Verdict> none() { return Reading<Verdict>::unavailable("no single bottleneck"); }
 
 struct SteadyVerdictTest : testing::Test {
-  SteadyVerdict steady;
+  Steady<Reading<Verdict>> steady;
   uint64_t now_ns = 1'000'000'000;
 
   // Looks, one every 200 ms, that all judge the same.
@@ -93,6 +93,18 @@ TEST_F(SteadyVerdictTest, ARestartForgets) {
   look(of(Verdict::Kind::cpu));
   look(of(Verdict::Kind::wakeup), 5);
   expect(Verdict::Kind::cpu);
+}
+
+TEST(SteadyPipeline, AnotherStageHasToLastASecond) {
+  Steady<Verdict> steady;
+  const auto blame = [&](uint64_t now_ns, int pid) {
+    steady.add(now_ns, {.kind = Verdict::Kind::stage, .stage = ProcessId{pid, 1}});
+    return steady.shown().stage->pid;
+  };
+  EXPECT_EQ(blame(1'000'000'000, 1), 1);
+  EXPECT_EQ(blame(1'050'000'000, 2), 1);
+  EXPECT_EQ(blame(2'000'000'000, 2), 1);
+  EXPECT_EQ(blame(2'050'000'000, 2), 2);
 }
 
 }  // namespace
