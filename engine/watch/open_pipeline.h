@@ -14,9 +14,9 @@
 #include "engine/watch/pipeline_instruments.h"
 #include "engine/watch/pipeline_members.h"
 #include "engine/watch/pipeline_window.h"
+#include "engine/watch/watch_parts.h"
 #include "engine/watch/watch_segments.h"
 #include "engine/watch/watch_table.h"
-#include "engine/watch/watcher.h"
 
 namespace pipetop {
 

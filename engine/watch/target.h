@@ -2,12 +2,20 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/watch/scan_index.h"
 #include "engine/watch/watch_parts.h"
-#include "engine/watch/watcher.h"
 
 namespace pipetop {
+
+// What `watch` can be given: a process, one of its descriptors, the path of a FIFO.
+struct WatchTarget {
+  pid_t pid = 0;  // 0: by path
+  int fd = -1;    // -1: whatever it holds
+  std::string path;
+};
+WatchTarget parse_target(std::string_view text);  // throws Error
 
 // The pipe at a descriptor of a process, or of a FIFO by its path. Throws Error: "why; remedy".
 PipeId find_pipe(const WatchTarget& target, const PipeScan& scan, const WatchParts& parts);

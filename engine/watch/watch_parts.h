@@ -1,4 +1,4 @@
-// What a Watcher looks through: the machine, or a test's script.
+// What a Watcher looks through, the machine or a test's script, and how often.
 #pragma once
 
 #include <functional>
@@ -16,6 +16,14 @@
 #include "engine/watch/pipe_views.h"
 
 namespace pipetop {
+
+struct WatchOptions {
+  BpfUse bpf = BpfUse::automatic;
+  uint64_t table_ns = 500'000'000;     // between two passes over the whole machine
+  uint64_t pipeline_ns = 50'000'000;   // between two looks at the open pipeline
+  bool in_parts = false;               // passes, so that no tick takes long
+  uint64_t window_ns = 5'000'000'000;  // that shares and the bottleneck are of
+};
 
 // The functions that two processes run: of the stage to blame, and of the one that was selected.
 class StageFunctions {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <iterator>
 #include <set>
 #include <tuple>
@@ -17,11 +16,6 @@
 #include "engine/base/numbers.h"
 #include "engine/base/text.h"
 #include "engine/model/settings.h"
-#include "engine/watch/interventions.h"
-#include "engine/watch/open_pipeline.h"
-#include "engine/watch/target.h"
-#include "engine/watch/watch_parts.h"
-#include "engine/watch/watch_table.h"
 
 namespace pipetop {
 namespace {
@@ -48,84 +42,11 @@ int64_t unix_now_ns() {
 
 }  // namespace
 
-class Watcher::Impl {
- public:
-  Impl(const WatchOptions& options, WatchParts parts)
-      : options_(options), parts_(std::move(parts)), table_(parts_, options.window_ns) {}
+bool Watcher::Schedule::due(uint64_t now_ns, uint64_t every_ns) const {
+  return at_ns == 0 || now_ns + kTolerance_ns >= at_ns + std::max(every_ns, kCostFactor * cost_ns);
+}
 
-  std::shared_ptr<const Snapshot> tick(uint64_t now_ns);
-
-  void prepare();
-  void count_children();
-  void open(PipeId pipe);
-  void open(ProcessId process);
-  void open(const WatchTarget& target);
-  void open_tree(pid_t root);
-  void close();
-  void sample_again() {
-    if (open_) look(parts_.now_ns());
-  }
-  void notify(std::string text) { news_.push_back(std::move(text)); }
-  std::optional<Pipeline> overall() const;
-  void select(std::optional<ProcessId> stage);
-  void count_bytes(bool on);
-
-  std::string resize(PipeId pipe, bool larger);
-  std::string renice(ProcessId stage, int nice);
-  std::string pin(ProcessId stage, std::span<const int> cpus);
-  std::string undo(bool all);
-  std::vector<std::string> finish_changes() { return interventions_.finish(); }
-  void keep_changes() { interventions_.keep(); }
-
- private:
-  // When something is due again.
-  struct Schedule {
-    uint64_t at_ns = 0;    // the last time
-    uint64_t cost_ns = 0;  // of a CPU, then
-
-    bool due(uint64_t now_ns, uint64_t every_ns) const {
-      return at_ns == 0 ||
-             now_ns + kTolerance_ns >= at_ns + std::max(every_ns, kCostFactor * cost_ns);
-    }
-  };
-
-  void notify_all(std::vector<std::string> texts) {
-    std::ranges::move(texts, std::back_inserter(news_));
-  }
-  void pass(uint64_t now_ns);
-  bool pass_in_parts(uint64_t now_ns);
-  void end_pass(uint64_t now_ns, uint64_t cost_ns);
-  void want_pass();
-  void look(uint64_t now_ns);
-  void begin(PipelineMembers members);
-  std::string name_of_part(const PipelineShape& shape) const;
-  size_t moving_in(const PipelineShape& shape) const;
-  const ScannedPipe& find(PipeId pipe) const;
-  std::optional<PipeId> measured_by(ProcessId stage) const;
-  std::string changed(std::optional<PipeId> measured, std::optional<ProcessId> stage,
-                      std::string key);
-  void note_rates(const Throughput& throughput);
-  void settle_undone(size_t in_place_before, std::optional<PipeId> measured, std::string key);
-  void retry_undo();
-  std::shared_ptr<const Snapshot> snapshot(uint64_t now_ns);
-
-  const WatchOptions options_;
-  WatchParts parts_;
-  WatchTable table_;
-  Schedule passes_, samples_;
-  std::optional<uint64_t> parts_cost_ns_;  // of those of a pass that is being made
-  bool wants_another_ = false;             // pass after that one
-  double scan_ms_ = 0;
-  std::unique_ptr<PipelineInstruments> instruments_;  // made ahead
-  std::optional<OpenPipeline> open_;
-  Interventions interventions_;
-  std::vector<std::string> news_;  // since the last tick
-  std::deque<Notice> notices_;
-  std::shared_ptr<const Snapshot> last_;
-  bool is_new_ = true;  // something is, since the last snapshot
-};
-
-std::shared_ptr<const Snapshot> Watcher::Impl::tick(uint64_t now_ns) {
+std::shared_ptr<const Snapshot> Watcher::tick(uint64_t now_ns) {
   const uint64_t every_ns = open_ && open_->wants_pass() ? 0 : options_.table_ns;
   const bool is_due = parts_cost_ns_ || passes_.due(now_ns, every_ns);
   const bool passes = is_due && pass_in_parts(now_ns);
@@ -141,14 +62,18 @@ std::shared_ptr<const Snapshot> Watcher::Impl::tick(uint64_t now_ns) {
   return last_;
 }
 
-void Watcher::Impl::pass(uint64_t now_ns) {
+void Watcher::notify_all(std::vector<std::string> texts) {
+  std::ranges::move(texts, std::back_inserter(news_));
+}
+
+void Watcher::pass(uint64_t now_ns) {
   const uint64_t began_ns = parts_.cpu_ns();
   table_.update(parts_.scanner->scan(), now_ns);
   end_pass(now_ns, parts_.cpu_ns() - began_ns);
 }
 
 // True if it is complete.
-bool Watcher::Impl::pass_in_parts(uint64_t now_ns) {
+bool Watcher::pass_in_parts(uint64_t now_ns) {
   if (!options_.in_parts) return pass(now_ns), true;
   const uint64_t began_ns = parts_.cpu_ns(), until_ns = parts_.now_ns() + kPart_ns;
   const observe::IsLate is_late = [&] { return parts_.now_ns() >= until_ns; };
@@ -164,7 +89,7 @@ bool Watcher::Impl::pass_in_parts(uint64_t now_ns) {
   return is_done;
 }
 
-void Watcher::Impl::end_pass(uint64_t now_ns, uint64_t cost_ns) {
+void Watcher::end_pass(uint64_t now_ns, uint64_t cost_ns) {
   if (open_) open_->pass(now_ns);
   retry_undo();
   parts_cost_ns_.reset();
@@ -175,12 +100,12 @@ void Watcher::Impl::end_pass(uint64_t now_ns, uint64_t cost_ns) {
 }
 
 // As soon as possible: one that is being made has perhaps begun too soon.
-void Watcher::Impl::want_pass() {
+void Watcher::want_pass() {
   passes_.at_ns = 0;
   wants_another_ = parts_cost_ns_.has_value();
 }
 
-void Watcher::Impl::look(uint64_t now_ns) {
+void Watcher::look(uint64_t now_ns) {
   const uint64_t began_ns = parts_.cpu_ns();
   open_->sample(now_ns);
   samples_.at_ns = now_ns;
@@ -188,7 +113,7 @@ void Watcher::Impl::look(uint64_t now_ns) {
   is_new_ = true;
 }
 
-std::shared_ptr<const Snapshot> Watcher::Impl::snapshot(uint64_t now_ns) {
+std::shared_ptr<const Snapshot> Watcher::snapshot(uint64_t now_ns) {
   auto s = std::make_shared<Snapshot>();
   const PipeScan& scan = table_.scan();
   s->now_ns = now_ns;
@@ -208,7 +133,7 @@ std::shared_ptr<const Snapshot> Watcher::Impl::snapshot(uint64_t now_ns) {
 
 // ---- opening -----------------------------------------------------------------
 
-void Watcher::Impl::begin(PipelineMembers members) {
+void Watcher::begin(PipelineMembers members) {
   close();
   const uint64_t now_ns = parts_.now_ns();
   if (!instruments_) instruments_ = std::make_unique<PipelineInstruments>(parts_, table_.scan());
@@ -217,31 +142,31 @@ void Watcher::Impl::begin(PipelineMembers members) {
   look(now_ns);
 }
 
-void Watcher::Impl::prepare() {
+void Watcher::prepare() {
   if (passes_.at_ns == 0) pass(parts_.now_ns());
   if (!instruments_) instruments_ = std::make_unique<PipelineInstruments>(parts_, table_.scan());
   instruments_->wait();
 }
 
-void Watcher::Impl::count_children() {
+void Watcher::count_children() {
   prepare();
   instruments_->count_children();
   pass(parts_.now_ns());  // a pipe that is not there yet is counted from its beginning
 }
 
-void Watcher::Impl::open(PipeId pipe) {
+void Watcher::open(PipeId pipe) {
   if (!options_.in_parts && !table_.known(pipe)) pass(parts_.now_ns());
   find(pipe);
   begin(PipelineMembers(std::set{pipe}));
 }
 
-const ScannedPipe& Watcher::Impl::find(PipeId pipe) const {
+const ScannedPipe& Watcher::find(PipeId pipe) const {
   if (const ScannedPipe* found = table_.index().pipe(pipe)) return *found;
   throw Error(fmt::format("pipe {} is closed; choose another one", pipe.inode));
 }
 
 // How many of its stages were seen to move data.
-size_t Watcher::Impl::moving_in(const PipelineShape& shape) const {
+size_t Watcher::moving_in(const PipelineShape& shape) const {
   std::set<ProcessId> moving;
   for (const size_t i : shape.pipes)
     for (const PipeEnd& end : table_.scan().pipes[i].ends)
@@ -250,7 +175,7 @@ size_t Watcher::Impl::moving_in(const PipelineShape& shape) const {
   return moving.size();
 }
 
-std::string Watcher::Impl::name_of_part(const PipelineShape& shape) const {
+std::string Watcher::name_of_part(const PipelineShape& shape) const {
   std::vector<std::string> names;
   for (const ProcessId stage : shape.stages) {
     const auto threads = table_.index().threads(stage);
@@ -260,7 +185,7 @@ std::string Watcher::Impl::name_of_part(const PipelineShape& shape) const {
 }
 
 // What it means to watch a shell: the pipelines that it runs. Of several the liveliest.
-void Watcher::Impl::open(ProcessId process) {
+void Watcher::open(ProcessId process) {
   pass(parts_.now_ns());
   Descendants tree(process.pid, parts_.parent_of);
   const PipeScan& scan = table_.scan();
@@ -299,18 +224,18 @@ void Watcher::Impl::open(ProcessId process) {
                        fmt::join(others, "; ")));
 }
 
-void Watcher::Impl::open(const WatchTarget& target) {
+void Watcher::open(const WatchTarget& target) {
   if (target.pid != 0 && target.fd < 0) return open(find_process(target.pid, parts_));
   pass(parts_.now_ns());
   open(find_pipe(target, table_.scan(), parts_));
 }
 
-void Watcher::Impl::open_tree(pid_t root) {
+void Watcher::open_tree(pid_t root) {
   if (passes_.at_ns == 0) pass(parts_.now_ns());
   begin(PipelineMembers(Descendants(root, parts_.parent_of, parts_.self)));
 }
 
-void Watcher::Impl::close() {
+void Watcher::close() {
   if (!open_) return;
   notify_all(open_->take_notices());
   instruments_ = open_->take_instruments();
@@ -319,15 +244,13 @@ void Watcher::Impl::close() {
   is_new_ = true;
 }
 
-std::optional<Pipeline> Watcher::Impl::overall() const {
-  return open_ ? open_->overall() : std::nullopt;
-}
+std::optional<Pipeline> Watcher::overall() const { return open_ ? open_->overall() : std::nullopt; }
 
-void Watcher::Impl::select(std::optional<ProcessId> stage) {
+void Watcher::select(std::optional<ProcessId> stage) {
   if (open_) open_->select(stage);
 }
 
-void Watcher::Impl::count_bytes(bool on) {
+void Watcher::count_bytes(bool on) {
   if (open_)
     open_->count_bytes(on);
   else if (on)
@@ -338,8 +261,8 @@ void Watcher::Impl::count_bytes(bool on) {
 // ---- changes in other people's processes ---------------------------------------
 
 // The newest change is in force.
-std::string Watcher::Impl::changed(std::optional<PipeId> measured, std::optional<ProcessId> stage,
-                                   std::string key) {
+std::string Watcher::changed(std::optional<PipeId> measured, std::optional<ProcessId> stage,
+                             std::string key) {
   Intervention& done = *interventions_.newest();
   if (!interventions_.has_record() && done.step == 1) notify(kNoRecord);
   done.at_ns = parts_.now_ns();
@@ -352,7 +275,7 @@ std::string Watcher::Impl::changed(std::optional<PipeId> measured, std::optional
   return done.text;
 }
 
-std::string Watcher::Impl::resize(PipeId pipe, bool larger) {
+std::string Watcher::resize(PipeId pipe, bool larger) {
   const ScannedPipe& scanned = find(pipe);
   const uint64_t bytes =
       scanned.ring ? scanned.ring->slots * kPageBytes : scanned.capacity.value_or(0);
@@ -368,7 +291,7 @@ std::string Watcher::Impl::resize(PipeId pipe, bool larger) {
 }
 
 // The pipe whose rate tells how a stage is doing.
-std::optional<PipeId> Watcher::Impl::measured_by(ProcessId stage) const {
+std::optional<PipeId> Watcher::measured_by(ProcessId stage) const {
   if (!open_ || !open_->view()) return {};
   std::optional<PipeId> read;
   for (const Pipe& pipe : open_->view()->pipes) {
@@ -379,18 +302,18 @@ std::optional<PipeId> Watcher::Impl::measured_by(ProcessId stage) const {
   return read;
 }
 
-std::string Watcher::Impl::renice(ProcessId stage, int nice) {
+std::string Watcher::renice(ProcessId stage, int nice) {
   interventions_.renice(stage, nice);
   return changed(measured_by(stage), stage, "n");
 }
 
-std::string Watcher::Impl::pin(ProcessId stage, std::span<const int> cpus) {
+std::string Watcher::pin(ProcessId stage, std::span<const int> cpus) {
   interventions_.pin(stage, cpus);
   return changed(measured_by(stage), stage, "c");
 }
 
 // Of the change that began the current segment.
-void Watcher::Impl::note_rates(const Throughput& throughput) {
+void Watcher::note_rates(const Throughput& throughput) {
   Intervention* const newest = interventions_.newest();
   if (!newest || newest->at_ns != throughput.current.begin_ns || !throughput.previous) return;
   if (is_settled(throughput.previous->rate))
@@ -399,15 +322,15 @@ void Watcher::Impl::note_rates(const Throughput& throughput) {
     newest->after_bytes_per_s = throughput.current.rate->mean;
 }
 
-void Watcher::Impl::settle_undone(size_t in_place_before, std::optional<PipeId> measured,
-                                  std::string key) {
+void Watcher::settle_undone(size_t in_place_before, std::optional<PipeId> measured,
+                            std::string key) {
   if (open_ && interventions_.done().size() < in_place_before)
     open_->begin_segment(parts_.now_ns(), measured, "put back", std::move(key));
   want_pass();
   is_new_ = true;
 }
 
-std::string Watcher::Impl::undo(bool all) {
+std::string Watcher::undo_changes(bool all) {
   const size_t before = interventions_.done().size();
   const auto measured = before > 0 ? interventions_.newest()->measured : std::nullopt;
   try {
@@ -421,7 +344,7 @@ std::string Watcher::Impl::undo(bool all) {
 }
 
 // A pipe is only touched if its bytes have room.
-void Watcher::Impl::retry_undo() {
+void Watcher::retry_undo() {
   const auto may_fit = [this](PipeId id, uint64_t bytes) {
     const ScannedPipe* pipe = table_.index().pipe(id);
     if (!pipe) return true;
@@ -433,32 +356,5 @@ void Watcher::Impl::retry_undo() {
   settle_undone(before, {}, "");
   notify_all(std::move(news));
 }
-
-Watcher::Watcher(const WatchOptions& options) : Watcher(options, real_watch_parts(options.bpf)) {}
-Watcher::Watcher(const WatchOptions& options, WatchParts parts)
-    : impl_(std::make_unique<Impl>(options, std::move(parts))) {}
-Watcher::~Watcher() = default;
-std::shared_ptr<const Snapshot> Watcher::tick(uint64_t now_ns) { return impl_->tick(now_ns); }
-void Watcher::prepare() { impl_->prepare(); }
-void Watcher::count_children() { impl_->count_children(); }
-void Watcher::open(PipeId pipe) { impl_->open(pipe); }
-void Watcher::open(ProcessId process) { impl_->open(process); }
-void Watcher::open(const WatchTarget& target) { impl_->open(target); }
-void Watcher::open_tree(pid_t root) { impl_->open_tree(root); }
-void Watcher::close() { impl_->close(); }
-void Watcher::notify(std::string text) { impl_->notify(std::move(text)); }
-void Watcher::sample_again() { impl_->sample_again(); }
-std::optional<Pipeline> Watcher::overall() const { return impl_->overall(); }
-void Watcher::select(std::optional<ProcessId> stage) { impl_->select(stage); }
-void Watcher::count_bytes(bool on) { impl_->count_bytes(on); }
-std::string Watcher::resize(PipeId pipe, bool larger) { return impl_->resize(pipe, larger); }
-std::string Watcher::renice(ProcessId stage, int nice) { return impl_->renice(stage, nice); }
-std::string Watcher::pin(ProcessId stage, std::span<const int> cpus) {
-  return impl_->pin(stage, cpus);
-}
-std::string Watcher::undo() { return impl_->undo(false); }
-std::string Watcher::undo_all() { return impl_->undo(true); }
-std::vector<std::string> Watcher::finish_changes() { return impl_->finish_changes(); }
-void Watcher::keep_changes() { impl_->keep_changes(); }
 
 }  // namespace pipetop

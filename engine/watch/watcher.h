@@ -1,41 +1,31 @@
 // The face of `pipetop watch`: looks at all pipes, and closer at one pipeline.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
+#include <utility>
 #include <vector>
 
 #include "engine/model/snapshot.h"
+#include "engine/watch/interventions.h"
+#include "engine/watch/open_pipeline.h"
+#include "engine/watch/target.h"
+#include "engine/watch/watch_parts.h"
 #include "engine/watch/watch_source.h"
+#include "engine/watch/watch_table.h"
 
 namespace pipetop {
 
-struct WatchOptions {
-  BpfUse bpf = BpfUse::automatic;
-  uint64_t table_ns = 500'000'000;     // between two passes over the whole machine
-  uint64_t pipeline_ns = 50'000'000;   // between two looks at the open pipeline
-  bool in_parts = false;               // passes, so that no tick takes long
-  uint64_t window_ns = 5'000'000'000;  // that shares and the bottleneck are of
-};
-
-// What `watch` can be given: a process, one of its descriptors, the path of a FIFO.
-struct WatchTarget {
-  pid_t pid = 0;  // 0: by path
-  int fd = -1;    // -1: whatever it holds
-  std::string path;
-};
-WatchTarget parse_target(std::string_view text);  // throws Error
-
-struct WatchParts;
-
 class Watcher final : public WatchSource {
  public:
-  explicit Watcher(const WatchOptions& options);           // throws Error
-  Watcher(const WatchOptions& options, WatchParts parts);  // looks through these: for tests
-  ~Watcher() override;
+  explicit Watcher(const WatchOptions& options)  // throws Error
+      : Watcher(options, real_watch_parts(options.bpf)) {}
+  // Looks through these: for tests.
+  Watcher(const WatchOptions& options, WatchParts parts)
+      : options_(options), parts_(std::move(parts)), table_(parts_, options.window_ns) {}
 
   std::shared_ptr<const Snapshot> tick(uint64_t now_ns) override;
 
@@ -56,10 +46,12 @@ class Watcher final : public WatchSource {
   void close() override;
 
   // For the notices of the next snapshot: those that are new have its time.
-  void notify(std::string text);
+  void notify(std::string text) { news_.push_back(std::move(text)); }
 
   // At the open pipeline, whether or not it is due: what moved until now. Throws Error.
-  void sample_again();
+  void sample_again() {
+    if (open_) look(parts_.now_ns());
+  }
 
   // Sums up the open pipeline since it was opened: shares, CPU and the bottleneck, with
   // the stages that are gone, as far as they are still known (all of them with open_tree()).
@@ -72,14 +64,53 @@ class Watcher final : public WatchSource {
   std::string resize(PipeId pipe, bool larger) override;
   std::string renice(ProcessId stage, int nice) override;
   std::string pin(ProcessId stage, std::span<const int> cpus) override;
-  std::string undo() override;
-  std::string undo_all() override;
-  std::vector<std::string> finish_changes() override;
-  void keep_changes() override;
+  std::string undo() override { return undo_changes(false); }
+  std::string undo_all() override { return undo_changes(true); }
+  std::vector<std::string> finish_changes() override { return interventions_.finish(); }
+  void keep_changes() override { interventions_.keep(); }
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  // When something is due again.
+  struct Schedule {
+    uint64_t at_ns = 0;    // the last time
+    uint64_t cost_ns = 0;  // of a CPU, then
+
+    bool due(uint64_t now_ns, uint64_t every_ns) const;
+  };
+
+  void notify_all(std::vector<std::string> texts);
+  void pass(uint64_t now_ns);
+  bool pass_in_parts(uint64_t now_ns);
+  void end_pass(uint64_t now_ns, uint64_t cost_ns);
+  void want_pass();
+  void look(uint64_t now_ns);
+  void begin(PipelineMembers members);
+  std::string name_of_part(const PipelineShape& shape) const;
+  size_t moving_in(const PipelineShape& shape) const;
+  const ScannedPipe& find(PipeId pipe) const;
+  std::optional<PipeId> measured_by(ProcessId stage) const;
+  std::string changed(std::optional<PipeId> measured, std::optional<ProcessId> stage,
+                      std::string key);
+  void note_rates(const Throughput& throughput);
+  void settle_undone(size_t in_place_before, std::optional<PipeId> measured, std::string key);
+  std::string undo_changes(bool all);
+  void retry_undo();
+  std::shared_ptr<const Snapshot> snapshot(uint64_t now_ns);
+
+  const WatchOptions options_;
+  WatchParts parts_;
+  WatchTable table_;
+  Schedule passes_, samples_;
+  std::optional<uint64_t> parts_cost_ns_;  // of those of a pass that is being made
+  bool wants_another_ = false;             // pass after that one
+  double scan_ms_ = 0;
+  std::unique_ptr<PipelineInstruments> instruments_;  // made ahead
+  std::optional<OpenPipeline> open_;
+  Interventions interventions_;
+  std::vector<std::string> news_;  // since the last tick
+  std::deque<Notice> notices_;
+  std::shared_ptr<const Snapshot> last_;
+  bool is_new_ = true;  // something is, since the last snapshot
 };
 
 }  // namespace pipetop
