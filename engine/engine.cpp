@@ -3,20 +3,12 @@
 #include <fmt/core.h>
 
 #include <csignal>
-#include <deque>
 #include <utility>
 
-#include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/base/event_loop.h"
-#include "engine/host/host.h"
 #include "engine/meter/worker_meters.h"
-#include "engine/observe/observers.h"
 #include "engine/observe/refusals.h"
-#include "engine/process/worker_pool.h"
 #include "engine/registry/workloads.h"
-#include "engine/segments.h"
-#include "engine/tick_meters.h"
 
 namespace pipetop {
 namespace {
@@ -30,64 +22,7 @@ constexpr size_t kNotices = 8;
 
 }  // namespace
 
-class Engine::Impl {
- public:
-  explicit Impl(const EngineOptions& options);
-
-  int event_fd() const { return loop_.fd(); }
-  void handle_events();
-  void apply(const Settings& requested, const std::string& label, const std::string& key);
-  void begin_segment(const std::string& label);
-  Snapshot tick(Totals totals);
-  Segment segment() {
-    const uint64_t now_ns = monotonic_ns();
-    return segments_.present(now_ns, workload_->progress(now_ns), effective());
-  }
-  bool step(Role role) { return requested_.pipe.single_step && workload_->step(role); }
-  std::string obstacle(const Settings& requested, std::string_view knob) const {
-    return workload_->obstacle(requested, knob);
-  }
-  void count(BpfCounters layout) { observers_.count(layout); }
-  void observe(bool on) { observers_.run(on); }
-  void suspend();
-  void resume();
-  void stop();
-
- private:
-  void on_worker(const WorkerEvent& event);
-  void await_ends(uint64_t running_patience_ns);
-  void serve_workers();
-  void advance();
-  void arm_timer(uint64_t interval_ns);
-  void notify(Severity severity, std::string text);
-  void watch_workload(uint64_t now_ns);
-  Effective effective() const;
-
-  uint64_t started_at_ns_ = monotonic_ns();
-  std::shared_ptr<const HostInfo> host_ = std::make_shared<HostInfo>(read_host());
-  Capabilities machine_ = read_capabilities();
-
-  EventLoop loop_;
-  uint64_t timer_interval_ns_ = 0;
-  WorkerPool pool_;
-  std::unique_ptr<Workload> workload_;
-  const WorkloadTerms& terms_;
-
-  Settings requested_;
-  bool settled_ = false;
-  EngineLife life_;
-  uint64_t change_began_ns_ = 0;
-  uint64_t renewed_at_ = 0;  // the progress at which nothing older is left in a ring
-  bool ring_renewed_ = false;
-
-  Observers observers_;
-  Segments segments_;
-  TickMeters meters_;
-  std::deque<Notice> notices_;
-  std::function<void(const Notice&)> noticed_;
-};
-
-Engine::Impl::Impl(const EngineOptions& options)
+Engine::Engine(const EngineOptions& options)
     : pool_(options.settings.workload, options.worker_program, machine_.cpus, loop_,
             [this](const WorkerEvent& e) { on_worker(e); }),
       workload_(workload(options.settings.workload).make({machine_, pool_})),
@@ -104,7 +39,7 @@ Engine::Impl::Impl(const EngineOptions& options)
   apply(options.settings, options.label, options.key);
 }
 
-void Engine::Impl::on_worker(const WorkerEvent& event) {
+void Engine::on_worker(const WorkerEvent& event) {
   using Kind = WorkerEvent::Kind;
   const Role role = event.worker.role();
   const std::string_view name = terms_.roles[static_cast<size_t>(role)];
@@ -133,14 +68,13 @@ void Engine::Impl::on_worker(const WorkerEvent& event) {
   observers_.watch(role, pool_.pids(role));
 }
 
-void Engine::Impl::notify(Severity severity, std::string text) {
+void Engine::notify(Severity severity, std::string text) {
   notices_.push_back({monotonic_ns(), severity, std::move(text)});
   if (noticed_) noticed_(notices_.back());
   if (notices_.size() > kNotices) notices_.pop_front();
 }
 
-void Engine::Impl::apply(const Settings& requested, const std::string& label,
-                         const std::string& key) {
+void Engine::apply(const Settings& requested, const std::string& label, const std::string& key) {
   if (requested.workload != requested_.workload)
     throw Error(fmt::format("workload {} cannot change to {} at run time", terms_.name,
                             terms_of(requested).name));
@@ -167,7 +101,7 @@ void Engine::Impl::apply(const Settings& requested, const std::string& label,
 }
 
 // Even if not everything is in effect yet: the owner wants to begin here.
-void Engine::Impl::begin_segment(const std::string& label) {
+void Engine::begin_segment(const std::string& label) {
   const uint64_t now_ns = monotonic_ns();
   const Progress progress = workload_->progress(now_ns);
   segments_.begin(now_ns, progress, effective(), label, {}, requested_);
@@ -176,7 +110,7 @@ void Engine::Impl::begin_segment(const std::string& label) {
 }
 
 // One step of whatever is in progress, and schedules the next one.
-void Engine::Impl::advance() {
+void Engine::advance() {
   if (!settled_ && workload_->advance()) {
     settled_ = life_.settled_once = true;
     const uint64_t items = workload_->progress(monotonic_ns()).items;
@@ -192,26 +126,26 @@ void Engine::Impl::advance() {
   arm_timer(!waiting ? 0 : waited < kPatience ? kFastRetry : kSlowRetry);
 }
 
-void Engine::Impl::arm_timer(uint64_t interval_ns) {
+void Engine::arm_timer(uint64_t interval_ns) {
   if (std::exchange(timer_interval_ns_, interval_ns) != interval_ns)
     loop_.set_timer_every(interval_ns);
 }
 
-void Engine::Impl::handle_events() {
+void Engine::handle_events() {
   loop_.wait(0);  // clears the timer; all else that is ready is served in any case
   serve_workers();
 }
 
 // Also on every tick: whoever reaps a worker must also complete the change that
 // follows, because the pidfd reports the death only until then.
-void Engine::Impl::serve_workers() {
+void Engine::serve_workers() {
   if (life_.finished) return;
   pool_.replace_dead();
   advance();
 }
 
 // Facts about the settings in effect that can change by themselves.
-void Engine::Impl::watch_workload(uint64_t now_ns) {
+void Engine::watch_workload(uint64_t now_ns) {
   if (!settled_ || life_.finished) return;
   workload_->watch(now_ns);
   for (Notice& notice : workload_->notices()) notify(notice.severity, std::move(notice.text));
@@ -220,7 +154,7 @@ void Engine::Impl::watch_workload(uint64_t now_ns) {
   observers_.restart_kinds(now_ns);
 }
 
-Effective Engine::Impl::effective() const {
+Effective Engine::effective() const {
   Seen seen;
   if (ring_renewed_) seen.kinds = observers_.kinds();
   for (const Role role : kBothRoles)
@@ -230,7 +164,7 @@ Effective Engine::Impl::effective() const {
   return effective;
 }
 
-Snapshot Engine::Impl::tick(Totals totals) {
+Snapshot Engine::tick(Totals totals) {
   Snapshot s;
   serve_workers();
   s.now_ns = monotonic_ns();
@@ -256,13 +190,13 @@ Snapshot Engine::Impl::tick(Totals totals) {
   return s;
 }
 
-void Engine::Impl::suspend() {
+void Engine::suspend() {
   life_.suspended = true;
   segments_.suspend(monotonic_ns());
   pool_.send(SIGSTOP);
 }
 
-void Engine::Impl::resume() {
+void Engine::resume() {
   pool_.send(SIGCONT);
   life_.suspended = false;
   const uint64_t now_ns = monotonic_ns();
@@ -270,7 +204,7 @@ void Engine::Impl::resume() {
   meters_.restart();
 }
 
-void Engine::Impl::stop() {
+void Engine::stop() {
   if (life_.finished) return;
   observers_.poll(monotonic_ns());
   life_.finished = true;
@@ -283,7 +217,7 @@ void Engine::Impl::stop() {
 
 // Until all workers have exited, at most this long. A worker that gets no CPU still moves data
 // until it has seen the command; a stopped one does not.
-void Engine::Impl::await_ends(uint64_t running_patience_ns) {
+void Engine::await_ends(uint64_t running_patience_ns) {
   const uint64_t begin_ns = monotonic_ns();
   while (pool_.any_alive()) {
     const uint64_t patience_ns = pool_.any_running() ? running_patience_ns : kStoppedPatience;
@@ -293,25 +227,5 @@ void Engine::Impl::await_ends(uint64_t running_patience_ns) {
     workload_->advance();
   }
 }
-
-Engine::Engine(const EngineOptions& options) : impl_(std::make_unique<Impl>(options)) {}
-Engine::~Engine() = default;
-int Engine::event_fd() const { return impl_->event_fd(); }
-void Engine::handle_events() { impl_->handle_events(); }
-void Engine::apply(const Settings& requested, const std::string& label, const std::string& key) {
-  impl_->apply(requested, label, key);
-}
-bool Engine::step(Role role) { return impl_->step(role); }
-std::string Engine::obstacle(const Settings& requested, std::string_view knob) const {
-  return impl_->obstacle(requested, knob);
-}
-void Engine::begin_segment(const std::string& label) { impl_->begin_segment(label); }
-Snapshot Engine::tick(Totals totals) { return impl_->tick(totals); }
-Segment Engine::segment() { return impl_->segment(); }
-void Engine::count(BpfCounters layout) { impl_->count(layout); }
-void Engine::observe(bool on) { impl_->observe(on); }
-void Engine::suspend() { impl_->suspend(); }
-void Engine::resume() { impl_->resume(); }
-void Engine::stop() { impl_->stop(); }
 
 }  // namespace pipetop
