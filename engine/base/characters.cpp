@@ -1,5 +1,7 @@
 #include "engine/base/characters.h"
 
+#include <wchar.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -59,5 +61,38 @@ bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
 bool is_invisible(char32_t c) { return c >= kInvisible.front().first && is_in(kInvisible, c); }
 
 bool is_combining(char32_t c) { return c >= kMarks.front().first && is_in(kMarks, c); }
+
+int columns_of(char32_t c) {
+  if (c < 0x300 || is_invisible(c)) return 1;
+  // The box, block and braille characters are narrow in any locale; wcwidth() only
+  // knows ASCII in the C locale.
+  if (c >= 0x2500 && c < 0x2900) return 1;
+  const int columns = wcwidth(static_cast<wchar_t>(c));
+  return columns < 0 ? 1 : std::min(columns, 2);
+}
+
+int columns_of(std::string_view text) {
+  int columns = 0;
+  while (!text.empty()) columns += columns_of(take_code_point(text));
+  return columns;
+}
+
+std::string_view beginning(std::string_view text, int columns) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const size_t used = text.size() - rest.size();
+    columns -= columns_of(take_code_point(rest));
+    if (columns < 0) return text.substr(0, used);
+  }
+  return text;
+}
+
+std::string whole_words(std::string_view text, int columns) {
+  if (columns_of(text) <= columns) return std::string(text);
+  // The blank after the last word has room, too.
+  const size_t end = beginning(text, columns - 1).rfind(' ');
+  if (end == text.npos || end == 0) return {};
+  return std::string(text.substr(0, end)) + " …";
+}
 
 }  // namespace pipetop

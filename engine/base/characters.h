@@ -1,4 +1,4 @@
-// Characters of UTF-8 text, and which of them are fit to be shown.
+// Characters of UTF-8 text, which of them are fit to be shown, and how many columns they take.
 #pragma once
 
 #include <cstddef>
@@ -27,5 +27,17 @@ bool is_invisible(char32_t c);
 
 // Drawn onto the character before it.
 bool is_combining(char32_t c);
+
+// ---- on a screen: widths are those of the locale ----
+
+// 0, 1 or 2 columns. Control and invisible characters count as 1: they are shown as '?'.
+int columns_of(char32_t c);
+int columns_of(std::string_view text);
+
+// The prefix that fits into this many columns.
+std::string_view beginning(std::string_view text, int columns);
+
+// As many words as fit into this many columns, then " …" for the others. "" if none fits.
+std::string whole_words(std::string_view text, int columns);
 
 }  // namespace pipetop

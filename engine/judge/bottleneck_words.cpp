@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/base/text.h"
+#include "engine/base/characters.h"
 #include "engine/judge/verdict.h"
 
 namespace pipetop {
@@ -17,29 +17,6 @@ constexpr double kThreadsWork = 0.5;
 // A function that is worth a clause, and the samples that make it one.
 constexpr double kHotFunction = 0.2;
 constexpr int kNameColumns = 24;
-
-// Asian letters take two columns; of the others none takes more than one.
-int columns_in(std::string_view text) {
-  int columns = 0;
-  while (!text.empty()) {
-    const size_t length = std::max<size_t>(1, utf8_length(text));
-    columns += length > 2 ? 2 : 1;
-    text.remove_prefix(length);
-  }
-  return columns;
-}
-
-std::string beginning_of(std::string_view text, int columns) {
-  std::string result;
-  for (int used = 0; !text.empty();) {
-    const size_t length = std::max<size_t>(1, utf8_length(text));
-    used += length > 2 ? 2 : 1;
-    if (used > columns) break;
-    result += text.substr(0, length);
-    text.remove_prefix(length);
-  }
-  return result;
-}
 
 // The fullest input or the emptiest output; nothing if none says anything.
 std::optional<size_t> telling_ring(const JudgedPipeline& view, const std::vector<size_t>& pipes,
@@ -140,7 +117,7 @@ std::string joined(std::string_view head, std::vector<std::string> clauses) {
 std::string shown_name(const JudgedPipeline& view, size_t number) {
   const Stage& stage = view.pipeline.stages[number];
   std::string name = stage.name;
-  if (columns_in(name) > kNameColumns) name = beginning_of(name, kNameColumns - 2) + "…";
+  if (columns_of(name) > kNameColumns) name = std::string(beginning(name, kNameColumns - 2)) + "…";
   const auto same = std::ranges::count_if(view.pipeline.stages, [&](const Stage& other) {
     return !other.gone && other.name == stage.name;
   });
@@ -161,11 +138,8 @@ std::string names_of(const JudgedPipeline& view, std::span<const size_t> stages)
 
 std::string first_fitting(std::initializer_list<std::string> lines) {
   for (const std::string& line : lines)
-    if (columns_in(line) <= kLineColumns) return line;
-  std::string line = beginning_of(*(lines.end() - 1), kLineColumns - 3);
-  const size_t blank = line.rfind(' ');
-  if (blank != line.npos) line.resize(blank);
-  return line + " …";
+    if (columns_of(line) <= kLineColumns) return line;
+  return whole_words(*(lines.end() - 1), kLineColumns);
 }
 
 StageActivity activity_of(const JudgedPipeline& view, size_t number) {

@@ -1,7 +1,5 @@
 #include "tui/draw/text.h"
 
-#include <wchar.h>
-
 #include <algorithm>
 #include <array>
 
@@ -37,39 +35,6 @@ bool is_allowed_in_xml(char32_t c) {
 }
 
 }  // namespace
-
-int columns_of(char32_t c) {
-  if (c < 0x300 || is_invisible(c)) return 1;
-  // The box, block and braille characters are narrow in any locale; wcwidth() only
-  // knows ASCII in the C locale.
-  if (c >= 0x2500 && c < 0x2900) return 1;
-  const int columns = wcwidth(static_cast<wchar_t>(c));
-  return columns < 0 ? 1 : std::min(columns, 2);
-}
-
-int columns_of(std::string_view text) {
-  int columns = 0;
-  while (!text.empty()) columns += columns_of(take_code_point(text));
-  return columns;
-}
-
-std::string_view beginning(std::string_view text, int columns) {
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const size_t used = text.size() - rest.size();
-    columns -= columns_of(take_code_point(rest));
-    if (columns < 0) return text.substr(0, used);
-  }
-  return text;
-}
-
-std::string whole_words(std::string_view text, int columns) {
-  if (columns_of(text) <= columns) return std::string(text);
-  // The blank after the last word has room, too.
-  const size_t end = beginning(text, columns - 1).rfind(' ');
-  if (end == text.npos || end == 0) return {};
-  return std::string(text.substr(0, end)) + " …";
-}
 
 std::string whole_clauses(std::string_view text, int columns) {
   const std::string_view fits = beginning(text, columns);

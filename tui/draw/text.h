@@ -1,4 +1,4 @@
-// Text on the screen: UTF-8, how many columns it takes, and pieces of it written onto a line.
+// Text on the screen: pieces of it written onto a line.
 #pragma once
 
 #include <fmt/core.h>
@@ -13,17 +13,7 @@
 
 namespace pipetop::tui {
 
-// 0, 1 or 2 columns. Control and invisible characters count as 1: they are shown as '?'.
-int columns_of(char32_t c);
-int columns_of(std::string_view text);
-
-// The prefix that fits into this many columns.
-std::string_view beginning(std::string_view text, int columns);
-
-// As many words as fit into this many columns, then " …" for the others. "" if none fits.
-std::string whole_words(std::string_view text, int columns);
-
-// The same without an ellipsis where whole clauses can be left out, after "; " or ", ".
+// As whole_words(), without an ellipsis where whole clauses can be left out, after "; " or ", ".
 std::string whole_clauses(std::string_view text, int columns);
 
 class Pen {
