@@ -97,13 +97,6 @@ class StageThreads {
   }
 
  private:
-  struct ThreadId {
-    ProcessId process;
-    pid_t tid = 0;
-
-    auto operator<=>(const ThreadId&) const = default;
-  };
-
   void follow(bool on) {
     if (on != links_.empty()) return;
     links_.clear();

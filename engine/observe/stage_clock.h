@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,13 @@
 #include "engine/model/pipe_scan.h"
 
 namespace pipetop::observe {
+
+struct ThreadId {
+  ProcessId process;
+  pid_t tid = 0;
+
+  auto operator<=>(const ThreadId&) const = default;
+};
 
 // Time blocked in the reads or in the writes of one pipe, which need not be watched.
 struct PipeWait {
@@ -73,16 +81,16 @@ class StageClock {
   // Counts bytes from now on, or no longer. While it does, every system call of the machine takes
   // 0.2 to 0.3 us longer. Throws Error, "why; remedy".
   virtual void count_bytes(bool on) = 0;
-  virtual bool counts_bytes() const = 0;
+  virtual bool counts_bytes() const { return false; }
   // While bytes are counted: also of what this process starts from now on. Throws Error.
-  virtual void count_children() = 0;
+  virtual void count_children() {}
   // Counts read, write, readv, writev, pread-like calls, splice, tee, vmsplice, sendfile,
   // copy_file_range, through all pipes; by processes that are watched, and by all that they have
   // started since, from their first call on. io_uring, io_submit and 32-bit programs are not seen.
   // Since count_bytes(true), or the last call.
-  virtual std::vector<EndBytes> take_bytes() = 0;
+  virtual std::vector<EndBytes> take_bytes() { return {}; }
   // There were more than kMostEnds to count: of processes, or of ends that moved within a moment.
-  virtual bool missed_bytes() const = 0;
+  virtual bool missed_bytes() const { return false; }
 };
 
 // Throws Error, "why; remedy".

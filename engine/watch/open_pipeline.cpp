@@ -23,15 +23,6 @@ constexpr size_t kForkers = 64;               // stages that are asked for their
 
 constexpr const char* kClosed = "the pipe is closed";
 
-// Whose writers wait.
-std::set<PipeId> pipes_waited_for(const PipeScan& scan, const ScanIndex& index) {
-  std::set<PipeId> pipes;
-  for (const ScannedTask& task : scan.tasks)
-    if (task.wait == WaitsFor::pipe_write)
-      if (const auto pipe = index.pipe_at(task.process, task.fd)) pipes.insert(*pipe);
-  return pipes;
-}
-
 // Past the end if it is no stage.
 size_t place_in(const std::map<ProcessId, size_t>& places, ProcessId process) {
   const auto found = places.find(process);
@@ -396,18 +387,8 @@ std::optional<Pipeline> OpenPipeline::overall() const {
 }
 
 std::vector<SegmentRole> OpenPipeline::stages_of_segment() const {
-  std::vector<SegmentRole> stages;
-  if (!view_) return stages;
-  for (const Stage& stage : view_->stages) {
-    SegmentRole& role = stages.emplace_back();
-    role.shares = time_shares(since_change_.shares(stage.id));
-    role.functions = stage.functions;
-    role.blocked =
-        Reading<BlockedTable>::unavailable("where a watched stage sleeps is not sampled");
-    role.name = stage.name;
-    role.id = stage.id;
-  }
-  return stages;
+  if (!view_) return {};
+  return stages_of(*view_, [&](const Stage& stage) { return since_change_.shares(stage.id); });
 }
 
 void OpenPipeline::begin_segment(uint64_t now_ns, std::optional<PipeId> measured, std::string label,

@@ -7,6 +7,7 @@
 namespace pipetop {
 
 using observe::RingTally;
+using observe::ThreadId;
 using observe::ThreadTimes;
 
 namespace {

@@ -38,19 +38,13 @@ class PipelineWindow {
   Reading<RingLevel> ring(PipeId pipe) const;
 
  private:
-  struct ThreadId {
-    ProcessId process;
-    pid_t tid;
-
-    auto operator<=>(const ThreadId&) const = default;
-  };
   // The last that is known of a thread or a ring.
   struct Counted {
     observe::ThreadTimes times;
     uint64_t at_ns = 0;
   };
   struct Counts {
-    std::map<ThreadId, Counted> threads;
+    std::map<observe::ThreadId, Counted> threads;
     std::map<PipeId, observe::RingTally> rings;
   };
   struct Mark {
@@ -58,7 +52,8 @@ class PipelineWindow {
     Counts counts;
   };
 
-  observe::ThreadTimes since_mark(const ThreadId& id, const observe::ThreadTimes& now) const;
+  observe::ThreadTimes since_mark(const observe::ThreadId& id,
+                                  const observe::ThreadTimes& now) const;
   void drop_old_marks();
 
   uint64_t window_ns_, now_ns_ = 0;

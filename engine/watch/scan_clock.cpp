@@ -13,6 +13,7 @@
 namespace pipetop {
 
 using observe::RingTally;
+using observe::ThreadId;
 using observe::ThreadTimes;
 
 namespace {
@@ -46,10 +47,7 @@ void ScanClock::watch(std::span<const ScannedTask> threads, std::span<const Scan
 
 void ScanClock::add(const PipeScan& scan) {
   const ScanIndex index(scan);
-  std::set<PipeId> written;  // whose writers wait
   for (const ScannedTask& task : scan.tasks) {
-    if (task.wait == WaitsFor::pipe_write)
-      if (const auto pipe = index.pipe_at(task.process, task.fd)) written.insert(*pipe);
     const auto thread = threads_.find({task.process, task.tid});
     if (thread == threads_.end() || task.zombie) continue;
     look(thread->second, task, scan.at_ns);
@@ -64,6 +62,7 @@ void ScanClock::add(const PipeScan& scan) {
     // How long is told by wait_ns; that it did is what matters here.
     if (known == pipes.end()) pipes.push_back({*pipe, writing, 1});
   }
+  const std::set<PipeId> written = pipes_waited_for(scan, index);
   for (const ScannedPipe& pipe : scan.pipes)
     if (const auto ring = rings_.find(pipe.id); ring != rings_.end())
       look(ring->second, pipe, written.contains(pipe.id));

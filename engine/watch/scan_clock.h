@@ -28,18 +28,8 @@ class ScanClock final : public observe::StageClock {
   std::vector<observe::RingTally> samples() override;
 
   void count_bytes(bool on) override;  // throws: it can't
-  bool counts_bytes() const override { return false; }
-  void count_children() override {}
-  std::vector<observe::EndBytes> take_bytes() override { return {}; }
-  bool missed_bytes() const override { return false; }
 
  private:
-  struct ThreadId {
-    ProcessId process;
-    pid_t tid;
-
-    auto operator<=>(const ThreadId&) const = default;
-  };
   struct Thread {
     observe::ThreadTimes times;
     uint64_t sampled_ns = 0;            // 0: not yet
@@ -51,7 +41,7 @@ class ScanClock final : public observe::StageClock {
   void look(observe::RingTally& ring, const ScannedPipe& pipe, bool writer_waits);
 
   std::string reason_;
-  std::map<ThreadId, Thread> threads_;
+  std::map<observe::ThreadId, Thread> threads_;
   std::map<PipeId, observe::RingTally> rings_;
   std::map<PipeId, uint64_t> sampled_ns_;
 };

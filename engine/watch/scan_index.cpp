@@ -59,6 +59,14 @@ StageState stage_state_of(std::span<const ScannedTask> threads, const ScanIndex&
   return state;
 }
 
+std::set<PipeId> pipes_waited_for(const PipeScan& scan, const ScanIndex& index) {
+  std::set<PipeId> pipes;
+  for (const ScannedTask& task : scan.tasks)
+    if (task.wait == WaitsFor::pipe_write)
+      if (const auto pipe = index.pipe_at(task.process, task.fd)) pipes.insert(*pipe);
+  return pipes;
+}
+
 bool has_exited(std::span<const ScannedTask> threads) {
   return std::ranges::all_of(threads, &ScannedTask::zombie);
 }

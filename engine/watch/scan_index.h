@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,9 @@ void for_each_process(std::span<const ScannedTask> tasks, Visit visit) {
 
 // The state of a process with these threads, at least one.
 StageState stage_state_of(std::span<const ScannedTask> threads, const ScanIndex& index);
+
+// Whose writers wait.
+std::set<PipeId> pipes_waited_for(const PipeScan& scan, const ScanIndex& index);
 
 // Whether nothing is left of it but its exit status.
 bool has_exited(std::span<const ScannedTask> threads);

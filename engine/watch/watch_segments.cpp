@@ -49,18 +49,6 @@ uint64_t settled_ns(const Segment& segment) {
   return segment.begin_ns + (segment.number > 1 ? kSettle_ns : 0);
 }
 
-std::vector<SegmentRole> stages_of(const Pipeline& seen) {
-  std::vector<SegmentRole> stages;
-  for (const Stage& stage : seen.stages) {
-    SegmentRole& role = stages.emplace_back();
-    role.shares = time_shares(stage.shares);
-    role.functions = stage.functions;
-    role.name = stage.name;
-    role.id = stage.id;
-  }
-  return stages;
-}
-
 }  // namespace
 
 WatchSegments::WatchSegments(uint64_t now_ns) {
@@ -138,6 +126,20 @@ Reading<Change> WatchSegments::change(Segment current, std::vector<SegmentRole> 
   if (!reference_) return Reading<Change>::unavailable("it is the first segment");
   current.stages = std::move(stages);
   return explain_change(*reference_, current, kPipelineTerms);
+}
+
+std::vector<SegmentRole> stages_of(const Pipeline& seen, const SharesOf& shares_of) {
+  std::vector<SegmentRole> stages;
+  for (const Stage& stage : seen.stages) {
+    SegmentRole& role = stages.emplace_back();
+    role.shares = time_shares(shares_of ? shares_of(stage) : stage.shares);
+    role.functions = stage.functions;
+    role.blocked =
+        Reading<BlockedTable>::unavailable("where a watched stage sleeps is not sampled");
+    role.name = stage.name;
+    role.id = stage.id;
+  }
+  return stages;
 }
 
 TimeShares time_shares(const Reading<StageShares>& seen) {

@@ -2,6 +2,7 @@
 // segment are of one pipe, the one by which the change that began it is measured.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,6 +44,10 @@ class WatchSegments {
 
 // The time of a stage as a segment has it.
 TimeShares time_shares(const Reading<StageShares>& seen);
+
+// The stages of a segment, with these shares; none given: with those of the window.
+using SharesOf = std::function<Reading<StageShares>(const Stage&)>;
+std::vector<SegmentRole> stages_of(const Pipeline& seen, const SharesOf& shares_of = {});
 
 // The current segment as it was when a user kept it. It has the rates of all pipes, because a later
 // change may be measured by another one.
