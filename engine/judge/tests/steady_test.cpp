@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "engine/judge/steady.h"
+
+#include <gtest/gtest.h>
 
 namespace pipetop {
 namespace {

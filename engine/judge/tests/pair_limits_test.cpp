@@ -1,7 +1,7 @@
 // Both sides of every limit of the rules.
 #include <gtest/gtest.h>
 
-#include "engine/judge/tests/verdict_snapshots.h"
+#include "engine/judge/tests/pair_snapshots.h"
 #include "engine/judge/verdict.h"
 
 namespace pipetop {

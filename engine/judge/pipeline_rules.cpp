@@ -7,7 +7,7 @@
 
 #include "engine/base/numbers.h"
 #include "engine/judge/blame.h"
-#include "engine/judge/bottleneck_words.h"
+#include "engine/judge/pipeline_words.h"
 #include "engine/judge/verdict.h"
 #include "engine/judge/wait_graph.h"
 

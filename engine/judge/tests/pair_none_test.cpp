@@ -2,7 +2,7 @@
 // for one.
 #include <gtest/gtest.h>
 
-#include "engine/judge/tests/verdict_snapshots.h"
+#include "engine/judge/tests/pair_snapshots.h"
 #include "engine/judge/verdict.h"
 
 namespace pipetop {

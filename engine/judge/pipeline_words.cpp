@@ -1,4 +1,4 @@
-#include "engine/judge/bottleneck_words.h"
+#include "engine/judge/pipeline_words.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,8 @@
 // The rules, on snapshots that are made up: every verdict.
-#include "engine/judge/verdict.h"
-
 #include <gtest/gtest.h>
 
-#include "engine/judge/tests/verdict_snapshots.h"
+#include "engine/judge/tests/pair_snapshots.h"
+#include "engine/judge/verdict.h"
 
 namespace pipetop {
 namespace {
