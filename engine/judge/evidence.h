@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,14 @@ struct SleepParts {
 };
 // Nothing of who was never seen asleep.
 std::optional<SleepParts> sleep_parts(const Reading<BlockedTable>& blocked);
+
+// What the first of the rules says that says something of what is seen.
+template <class Rule, class Seen>
+std::optional<Verdict> first_of(std::initializer_list<Rule> rules, const Seen& seen) {
+  for (const Rule rule : rules)
+    if (auto verdict = rule(seen)) return verdict;
+  return {};
+}
 
 // ---- our own pipe ----
 

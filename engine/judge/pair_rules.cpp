@@ -38,7 +38,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 
 #include "engine/judge/evidence.h"
 #include "engine/judge/verdict.h"
@@ -273,20 +272,15 @@ std::optional<Verdict> does_nothing(const Evidence& e) {
 using Rule = std::optional<Verdict> (*)(const Evidence&);
 constexpr Role w = Role::writer, r = Role::reader;
 
-std::optional<Verdict> first_of(std::initializer_list<Rule> rules, const Evidence& e) {
-  for (const Rule rule : rules)
-    if (auto verdict = rule(e)) return verdict;
-  return {};
-}
-
 std::optional<Verdict> judge_without_samples(const Evidence& e) {
-  return first_of({away<w>, away<r>, shared_cpu, no_cpu, no_cpu_for<w>, no_cpu_for<r>, wakeups}, e);
+  return first_of<Rule>(
+      {away<w>, away<r>, shared_cpu, no_cpu, no_cpu_for<w>, no_cpu_for<r>, wakeups}, e);
 }
 
 std::optional<Verdict> judge_with_samples(const Evidence& e) {
-  return first_of({one_sided_ring<w>, one_sided_ring<r>, locks, only_other_waits<w>,
-                   only_other_waits<r>, does_nothing<w>, does_nothing<r>},
-                  e);
+  return first_of<Rule>({one_sided_ring<w>, one_sided_ring<r>, locks, only_other_waits<w>,
+                         only_other_waits<r>, does_nothing<w>, does_nothing<r>},
+                        e);
 }
 
 // Why there is nothing to judge, "" if there is.

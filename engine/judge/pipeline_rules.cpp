@@ -23,20 +23,11 @@ constexpr double kHasWork = 0.25;
 // The least share of blocked writing of a stage that has data.
 constexpr double kHasData = 0.5;
 
-Verdict said(Kind kind, std::string line) {
-  Verdict b;
-  b.kind = kind;
-  b.because = std::move(line);
-  return b;
-}
+Verdict said(Kind kind, std::string line) { return {kind, std::move(line)}; }
 
 Verdict blamed(Kind kind, const JudgedPipeline& view, size_t stage, WaitsFor wait,
                std::string line) {
-  Verdict b = said(kind, std::move(line));
-  b.stage = view.pipeline.stages[stage].id;
-  b.wait = wait;
-  b.evidence = evidence_for(view, stage);
-  return b;
+  return {kind, std::move(line), view.pipeline.stages[stage].id, wait, evidence_for(view, stage)};
 }
 
 std::optional<Verdict> nothing_to_see(const JudgedPipeline& view) {
@@ -173,9 +164,7 @@ std::optional<Verdict> deadlock(const JudgedPipeline& view) {
   const bool all_write = std::ranges::all_of(stuck, writes);
   const bool all_read = std::ranges::none_of(stuck, writes);
   const std::string names = names_of(view, stuck);
-  Verdict b;
-  b.kind = Verdict::Kind::deadlock;
-  b.because = fmt::format("deadlock: {} wait only for each other", names);
+  Verdict b = said(Kind::deadlock, fmt::format("deadlock: {} wait only for each other", names));
   if (stuck.size() == 1)
     b.because = fmt::format("deadlock: {} holds both ends and waits for itself", names);
   else if (all_write)
@@ -370,18 +359,14 @@ Verdict by_blame(const JudgedPipeline& view) {
   return culprit ? verdict_on(view, *culprit) : nobody(view);
 }
 
-Verdict found_in(const JudgedPipeline& view) {
-  for (const auto rule : {nothing_to_see, stopped, too_little, deadlock, idle})
-    if (auto found = rule(view)) return *std::move(found);
-  return by_blame(view);
-}
-
 }  // namespace
 
 Verdict judge_pipeline(const Pipeline& pipeline) {
   const WaitGraph graph = wait_graph_of(pipeline);
   const JudgedPipeline view{pipeline, graph};
-  Verdict found = found_in(view);
+  using Rule = std::optional<Verdict> (*)(const JudgedPipeline&);
+  const auto first = first_of<Rule>({nothing_to_see, stopped, too_little, deadlock, idle}, view);
+  Verdict found = first ? *first : by_blame(view);
   for (std::string& clause : circumstances(view)) found.evidence.push_back(std::move(clause));
   return found;
 }
