@@ -2,9 +2,121 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <set>
+
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
+#include "engine/watch/pipe_history.h"
+#include "engine/watch/scan_index.h"
+
 namespace pipetop {
 
+using observe::RingTally;
 using observe::StageClock;
+using observe::ThreadId;
+using observe::ThreadTimes;
+
+namespace {
+
+// The bytes are asked for ten times a second at most.
+constexpr uint64_t kAsk_ns = 90 * kMs;
+// After a longer pause, because pipetop was stopped, a look says nothing of the time before it.
+constexpr uint64_t kPause_ns = 3 * kSecond;
+
+}  // namespace
+
+void ScanClock::watch(std::span<const ScannedTask> threads, std::span<const ScannedPipe> pipes) {
+  std::map<ThreadId, Thread> watched;
+  for (const ScannedTask& task : threads.first(std::min<size_t>(threads.size(), kMostThreads))) {
+    const ThreadId id{task.process, task.tid};
+    const auto found = threads_.find(id);
+    Thread& thread = watched[id];
+    if (found != threads_.end()) thread = found->second;
+    thread.times.process = task.process;
+    thread.times.tid = task.tid;
+  }
+  threads_ = std::move(watched);
+  std::map<PipeId, RingTally> rings;
+  for (const ScannedPipe& pipe : pipes.first(std::min<size_t>(pipes.size(), kMostPipes))) {
+    const auto found = rings_.find(pipe.id);
+    rings[pipe.id] = found != rings_.end() ? found->second : RingTally{.pipe = pipe.id};
+  }
+  rings_ = std::move(rings);
+  std::erase_if(sampled_ns_, [&](const auto& entry) { return !rings_.contains(entry.first); });
+}
+
+void ScanClock::add(const PipeScan& scan) {
+  const ScanIndex index(scan);
+  for (const ScannedTask& task : scan.tasks) {
+    const auto thread = threads_.find({task.process, task.tid});
+    if (thread == threads_.end() || task.zombie) continue;
+    look(thread->second, task, scan.at_ns);
+    std::vector<observe::PipeWait>& pipes = thread->second.times.pipes;
+    const bool writing = task.wait == WaitsFor::pipe_write;
+    if (!writing && task.wait != WaitsFor::pipe_read) continue;
+    const auto pipe = index.pipe_at(task.process, task.fd);
+    if (!pipe) continue;
+    const auto known = std::ranges::find_if(pipes, [&](const observe::PipeWait& wait) {
+      return wait.pipe == *pipe && wait.writing == writing;
+    });
+    // How long is told by wait_ns; that it did is what matters here.
+    if (known == pipes.end()) pipes.push_back({*pipe, writing, 1});
+  }
+  const std::set<PipeId> written = pipes_waited_for(scan, index);
+  for (const ScannedPipe& pipe : scan.pipes)
+    if (const auto ring = rings_.find(pipe.id); ring != rings_.end())
+      look(ring->second, pipe, written.contains(pipe.id));
+}
+
+void ScanClock::look(Thread& thread, const ScannedTask& task, uint64_t at_ns) {
+  ThreadTimes& times = thread.times;
+  const bool is_first = thread.sampled_ns == 0 || at_ns > thread.sampled_ns + kPause_ns;
+  if (!is_first && at_ns <= thread.sampled_ns) return;
+  const uint64_t ns = is_first ? 0 : at_ns - thread.sampled_ns;
+  times.running = task.running;
+  times.runnable = task.runnable;
+  times.now = task.wait;
+  times.wall_ns += ns;
+  const bool busy = task.running || task.runnable;
+  if (busy)
+    thread.busy_ns += ns;
+  else
+    times.wait_ns[static_cast<size_t>(task.wait)] += ns;
+  if (!is_first) thread.used_ns += std::min(ns, task.cpu_ns - std::min(task.cpu_ns, thread.cpu_ns));
+  // Whether it ran or waited for a CPU a look doesn't tell; what it used of one does.
+  times.on_cpu_ns = std::min(thread.busy_ns, thread.used_ns);
+  times.runnable_ns = thread.busy_ns - times.on_cpu_ns;
+  thread.cpu_ns = task.cpu_ns;
+  thread.sampled_ns = at_ns;
+}
+
+void ScanClock::look(RingTally& ring, const ScannedPipe& pipe, bool writer_waits) {
+  const std::optional<RingFill> fill = fill_of(pipe, writer_waits);
+  uint64_t& sampled_ns = sampled_ns_[pipe.id];
+  if (!fill || (sampled_ns != 0 && pipe.at_ns < sampled_ns + kAsk_ns)) return;
+  sampled_ns = pipe.at_ns;
+  ++ring.samples;
+  ring.empty += fill->empty;
+  ring.full += fill->full;
+  ring.used_share += fill->used;
+}
+
+std::vector<ThreadTimes> ScanClock::times(uint64_t) {
+  std::vector<ThreadTimes> times;
+  for (const auto& entry : threads_) times.push_back(entry.second.times);
+  return times;
+}
+
+std::vector<RingTally> ScanClock::samples() {
+  std::vector<RingTally> samples;
+  for (const auto& entry : rings_) samples.push_back(entry.second);
+  return samples;
+}
+
+void ScanClock::count_bytes(bool on) {
+  if (on) throw Error(fmt::format("exact bytes need BPF: {}", reason_), Exit::refused);
+}
 
 PipelineInstruments::PipelineInstruments(const WatchParts& parts, const PipeScan& scan)
     : parts_(parts),

@@ -11,8 +11,8 @@
 #include "engine/base/error.h"
 #include "engine/watch/byte_counts.h"
 #include "engine/watch/pipe_views.h"
+#include "engine/watch/pipeline_instruments.h"
 #include "engine/watch/pipeline_members.h"
-#include "engine/watch/scan_clock.h"
 #include "engine/watch/target.h"
 #include "engine/watch/tests/watch_fixture.h"
 
