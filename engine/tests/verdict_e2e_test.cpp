@@ -1,41 +1,17 @@
 // What can be said without BPF, of real runs that are forced into a state.
 #include <sched.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 
 #include "engine/process/placement.h"
+#include "engine/tests/support/child.h"
 #include "engine/tests/verdict_run.h"
 
 namespace pipetop {
 namespace {
 
 using VerdictTest = VerdictRun;
-
-// A process that never leaves its CPU of itself.
-class CpuHog {
- public:
-  CpuHog(int cpu, std::span<const Cpu> allowed) {
-    const pid_t parent = getpid();
-    pid_ = fork();
-    if (pid_ != 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent || pin(0, cpu, allowed) != 0) _exit(1);
-    for (volatile bool on = true; on;) {
-    }
-  }
-  ~CpuHog() {
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-  }
-  CpuHog(const CpuHog&) = delete;
-  CpuHog& operator=(const CpuHog&) = delete;
-
- private:
-  pid_t pid_ = -1;
-};
 
 TEST_F(VerdictTest, ATinyPipe) {
   PIPETOP_NEED_TWO_CPUS();
@@ -66,7 +42,13 @@ class SlowSideTest : public VerdictRun {
     s.pipe.placement = Placement::cpus;
     s.pipe.writer_cpu = cpus[0].number;
     s.pipe.reader_cpu = cpus[1].number;
-    const CpuHog hog(cpus[static_cast<size_t>(slow)].number, cpus);
+    const int cpu = cpus[static_cast<size_t>(slow)].number;
+    const Child hog([&]() -> int {  // never leaves its CPU of itself
+      if (pin(0, cpu, cpus) != 0) return 1;
+      for (volatile bool on = true; on;) {
+      }
+      return 0;
+    });
     start_first(s, BpfUse::off);
     const sched_param none = {};
     ASSERT_EQ(sched_setscheduler(settle().worker(slow).pid, SCHED_IDLE, &none), 0);

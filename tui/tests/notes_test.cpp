@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "engine/base/error.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/notes/notes_screen.h"
 #include "tui/notes/notes_socket.h"
 
@@ -38,12 +39,7 @@ TEST(NotesPage, AnythingElseIsNone) {
 
 class NotesSocket : public testing::Test {
  protected:
-  NotesSocket() {
-    std::string name = (fs::temp_directory_path() / "pipetop-notes-XXXXXX").string();
-    directory_ = mkdtemp(name.data());
-    places_ = {directory_ / "gone", directory_ / "own"};
-  }
-  ~NotesSocket() override { fs::remove_all(directory_); }
+  NotesSocket() { places_ = {directory_ / "gone", directory_ / "own"}; }
 
   std::unique_ptr<NotesServer> serve() {
     return std::make_unique<NotesServer>(places_, User{geteuid(), getegid()});
@@ -67,7 +63,8 @@ class NotesSocket : public testing::Test {
     return fd;
   }
 
-  fs::path directory_;
+  ScratchDirectory scratch_;
+  fs::path directory_ = scratch_.path();
   std::vector<std::string> places_;
 };
 

@@ -53,6 +53,14 @@ uint64_t cpu_ns(pid_t pid) {
   return (user_ticks + system_ticks) * (1'000'000'000 / uint64_t(sysconf(_SC_CLK_TCK)));
 }
 
+void exec_words(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  execv(pointers[0], pointers.data());
+  _exit(127);
+}
+
 std::string name_of(pid_t pid) { return first_line_of("/proc/" + std::to_string(pid) + "/comm"); }
 
 std::vector<pid_t> children_of(pid_t parent) {

@@ -21,6 +21,9 @@ char state_of(pid_t pid);
 // What it has used of the CPUs; 0 when there is none.
 uint64_t cpu_ns(pid_t pid);
 
+// In a child: becomes the program that is the first of these.
+[[noreturn]] void exec_words(const std::vector<std::string>& words);
+
 std::string name_of(pid_t pid);
 std::vector<pid_t> children_of(pid_t parent);
 

@@ -12,6 +12,7 @@
 #include <cstdlib>
 
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/child.h"
 #include "tui/tests/processes.h"
 
 namespace pipetop::tui {
@@ -23,11 +24,7 @@ constexpr int kLook_ms = 20;
                          const std::vector<std::string>& environment) {
   login_tty(slave);
   for (const std::string& entry : environment) putenv(const_cast<char*>(entry.c_str()));
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  execv(argv[0], argv.data());
-  _exit(127);
+  exec_words(arguments);
 }
 
 }  // namespace
@@ -109,11 +106,11 @@ void PtyProgram::hang_up() {
 }
 
 int PtyProgram::wait_for_end() {
-  int status = -1;
-  if (!wait_until([&] { return has_ended(pid_); })) return status;
+  if (!wait_until([&] { return has_ended(pid_); })) return kStillRuns;
+  int status = 0;
   waitpid(pid_, &status, 0);
   pid_ = -1;
-  return status;
+  return ending_of(status);
 }
 
 void PtyProgram::forget_output() {

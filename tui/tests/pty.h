@@ -12,6 +12,9 @@
 
 namespace pipetop::tui {
 
+// It did not end, however long that was waited for.
+inline constexpr int kStillRuns = 1000;
+
 class PtyProgram {
  public:
   // Environment entries as "NAME=value" are added to ours.
@@ -32,7 +35,7 @@ class PtyProgram {
   void signal(int number);
   // Closes our end, as a terminal window does.
   void hang_up();
-  // Waits for the end and reads what is left; the status as waitpid() has it.
+  // Waits for the end and reads what is left: the exit status, or minus the signal that ended it.
   int wait_for_end();
 
   // As they are, or were when the program ended.

@@ -11,6 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/registry/workloads.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
@@ -20,13 +21,6 @@ namespace fs = std::filesystem;
 
 class ConfigTest : public testing::Test {
  protected:
-  ConfigTest() {
-    std::string name = (fs::temp_directory_path() / "pipetop-config-XXXXXX").string();
-    directory_ = mkdtemp(name.data());
-    path_ = (directory_ / "c.yaml").string();
-  }
-  ~ConfigTest() override { fs::remove_all(directory_); }
-
   Config load(const std::string& text) {
     std::ofstream(path_, std::ios::binary) << text;
     return load_config(path_);
@@ -48,8 +42,8 @@ class ConfigTest : public testing::Test {
     return error_of_file(path_);
   }
 
-  fs::path directory_;
-  std::string path_;
+  ScratchDirectory directory_;
+  std::string path_ = directory_.file("c.yaml");
 };
 
 TEST_F(ConfigTest, DefaultsStartAtTheFirstRung) {
@@ -238,11 +232,11 @@ TEST_F(ConfigTest, EachMistakeIsOneClearLine) {
 
 TEST_F(ConfigTest, RefusesWhatIsNoSmallFile) {
   EXPECT_EQ(
-      error_of_file((directory_ / "none.yaml").string()),
+      error_of_file(directory_.file("none.yaml")),
       "1:1: cannot be opened: No such file or directory: give a file that exists and is readable");
-  EXPECT_EQ(error_of_file(directory_.string()), "1:1: is a directory: give a file");
+  EXPECT_EQ(error_of_file(directory_.path().string()), "1:1: is a directory: give a file");
   EXPECT_EQ(error_of_file("/dev/zero"), "1:1: is not a regular file: give one");
-  const std::string fifo = (directory_ / "fifo").string();
+  const std::string fifo = directory_.file("fifo");
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_EQ(error_of_file(fifo), "1:1: is not a regular file: give one");
   error_of("");

@@ -9,6 +9,7 @@
 
 #include "engine/base/error.h"
 #include "engine/config/config.h"
+#include "engine/tests/support/scratch_directory.h"
 
 namespace pipetop {
 namespace {
@@ -19,16 +20,11 @@ namespace fs = std::filesystem;
 class FindConfigTest : public testing::Test {
  protected:
   FindConfigTest() : before_(fs::current_path()) {
-    std::string name = (fs::temp_directory_path() / "pipetop-find-XXXXXX").string();
-    root_ = mkdtemp(name.data());
     for (const char* directory : {"here", "first", "second"})
       fs::create_directory(root_ / directory);
     fs::current_path(root_ / "here");
   }
-  ~FindConfigTest() override {
-    fs::current_path(before_);
-    fs::remove_all(root_);
-  }
+  ~FindConfigTest() override { fs::current_path(before_); }
 
   void put(const std::string& path, const std::string& text = "") const {
     std::ofstream(root_ / path) << text;
@@ -47,7 +43,8 @@ class FindConfigTest : public testing::Test {
   }
 
  private:
-  fs::path before_, root_;
+  ScratchDirectory scratch_;
+  fs::path before_, root_ = scratch_.path();
 };
 
 TEST_F(FindConfigTest, APathStaysWhatItIs) {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "engine/config/find_config.h"
+#include "engine/tests/support/scratch_directory.h"
 
 namespace pipetop {
 namespace {
@@ -19,15 +20,10 @@ class TrustedPath : public testing::Test {
  protected:
   void SetUp() override {
     if (geteuid() != 0) GTEST_SKIP() << "only root can give files to others";
-    std::string name = (fs::temp_directory_path() / "pipetop-trusted-XXXXXX").string();
-    root_ = fs::canonical(mkdtemp(name.data()));
     fs::create_directory(root_ / "a");
     std::ofstream(root_ / "a/file") << "";
     chmod("a", 0755);
     chmod("a/file", 0644);
-  }
-  void TearDown() override {
-    if (!root_.empty()) fs::remove_all(root_);
   }
 
   std::string at(const std::string& path) const { return root_ / path; }
@@ -43,7 +39,8 @@ class TrustedPath : public testing::Test {
   }
 
  private:
-  fs::path root_;
+  ScratchDirectory scratch_;
+  fs::path root_ = fs::canonical(scratch_.path());
 };
 
 TEST_F(TrustedPath, RootsFileIsRoots) { EXPECT_EQ(who("a/file"), ""); }

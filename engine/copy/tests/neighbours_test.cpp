@@ -8,36 +8,20 @@
 
 #include "engine/copy/tests/streams.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/child.h"
 
 namespace pipetop {
 namespace {
 
-// A process that holds one descriptor of ours besides the standard ones, until it is killed.
-class Holder {
+// A process that holds one descriptor of ours besides the standard ones.
+class Holder : public ForeignProcess {
  public:
-  Holder(const char* name, int fd) {
-    pid_ = ::fork();
-    if (pid_ == 0) become(name, fd);
-  }
-  ~Holder() {
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  Holder(const Holder&) = delete;
-  Holder& operator=(const Holder&) = delete;
-
-  pid_t pid() const { return pid_; }
-
- private:
-  [[noreturn]] static void become(const char* name, int fd) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::dup2(fd, 0);
-    ::close_range(3, ~0u, 0);
-    ::prctl(PR_SET_NAME, name);
-    for (;;) ::pause();
-  }
-
-  pid_t pid_;
+  Holder(const char* name, int fd)
+      : ForeignProcess([&] {
+          ::dup2(fd, 0);
+          ::close_range(3, ~0u, 0);
+          ::prctl(PR_SET_NAME, name);
+        }) {}
 };
 
 // Once the processes have become what they are to be.

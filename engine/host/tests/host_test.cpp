@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "engine/host/machine_limits.h"
+#include "engine/tests/support/scratch_directory.h"
 
 namespace pipetop {
 namespace {
@@ -36,13 +37,12 @@ TEST(Host, ReadsTheChosenWord) {
 
 // "": there is no such file.
 ThpSetting thp_with(const std::string& all, const std::string& of_2_mib) {
-  std::string folder = std::filesystem::temp_directory_path() / "pipetop-thp-XXXXXX";
-  EXPECT_NE(mkdtemp(folder.data()), nullptr);
+  const ScratchDirectory scratch;
+  const std::string folder = scratch.path();
   std::filesystem::create_directory(folder + "/hugepages-2048kB");
   if (!all.empty()) std::ofstream(folder + "/enabled") << all;
   if (!of_2_mib.empty()) std::ofstream(folder + "/hugepages-2048kB/enabled") << of_2_mib;
   ThpSetting setting = read_thp("enabled", folder);
-  std::filesystem::remove_all(folder);
   setting.file.erase(0, folder.size());
   return setting;
 }

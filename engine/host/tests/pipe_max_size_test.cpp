@@ -12,6 +12,8 @@
 #include "engine/base/error.h"
 #include "engine/base/system_files.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/child.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop {
 namespace {
@@ -48,43 +50,28 @@ bool is_gone(pid_t pid) {
 // A process that raises the limit and then waits for its end.
 class Raiser {
  public:
-  explicit Raiser(const std::string& path) {
-    int ends[2];
-    EXPECT_EQ(::pipe(ends), 0);
-    pid_ = ::fork();
-    if (pid_ == 0) raise_and_wait(path, ends[1]);
-    ::close(ends[1]);
-    EXPECT_EQ(::read(ends[0], &guardian_, sizeof guardian_), ssize_t(sizeof guardian_));
-    read_end_.reset(ends[0]);
+  explicit Raiser(const std::string& path) : process_([&] { raise_and_wait(path); }) {
+    pipe_.in.reset();
+    EXPECT_EQ(::read(pipe_.out.get(), &guardian_, sizeof guardian_), ssize_t(sizeof guardian_));
   }
-  ~Raiser() { end(SIGKILL); }
-  Raiser(const Raiser&) = delete;
-  Raiser& operator=(const Raiser&) = delete;
 
-  void end(int signal) {
-    if (pid_ == 0) return;
-    ::kill(pid_, signal);
-    ::waitpid(pid_, nullptr, 0);
-    pid_ = 0;
-  }
+  void end(int signal) { process_.end(signal); }
   pid_t guardian() const { return guardian_; }
-  pid_t pid() const { return pid_; }
+  pid_t pid() const { return process_.pid(); }
   // Whether nobody holds the end that this process was given.
-  bool is_let_go() const {
-    char byte = 0;
-    return ::read(read_end_.get(), &byte, 1) == 0;
-  }
+  bool is_let_go() const { return pipe_.take() == 0; }
 
  private:
-  [[noreturn]] static void raise_and_wait(const std::string& path, int told) {
+  void raise_and_wait(const std::string& path) const {
     const RaisedPipeMaxSize raised(kRaised, path, path + ".record");
     const pid_t guardian = raised.guardian();
-    if (::write(told, &guardian, sizeof guardian) < 0) ::_exit(1);
+    if (::write(pipe_.in.get(), &guardian, sizeof guardian) < 0) ::_exit(1);
     for (;;) ::pause();
   }
 
-  pid_t pid_ = 0, guardian_ = 0;
-  UniqueFd read_end_;
+  TestPipe pipe_;
+  pid_t guardian_ = 0;
+  ForeignProcess process_;
 };
 
 TEST_F(RaisedPipeMaxSizeTest, IsPutBack) {

@@ -67,7 +67,7 @@ const Kind kKinds[] = {
 
 // What was said by somebody else, or why nothing was.
 std::string said_as(uid_t user, uint64_t kept, const std::function<std::string()>& look) {
-  const HeldPipe answer;
+  const TestPipe answer;
   Child viewer([&] {
     std::string text;
     try {
@@ -78,7 +78,7 @@ std::string said_as(uid_t user, uint64_t kept, const std::function<std::string()
     return write(answer.in.get(), text.data(), text.size()) == ssize_t(text.size()) ? 0 : 1;
   });
   EXPECT_TRUE(eventually([&] { return viewer.ended(); }));
-  EXPECT_EQ(viewer.status(), 0);
+  EXPECT_EQ(viewer.ending(), 0);
   fcntl(answer.out.get(), F_SETFL, O_NONBLOCK);
   std::string text(65536, '\0');
   text.resize(size_t(std::max<ssize_t>(read(answer.out.get(), text.data(), text.size()), 0)));
@@ -101,9 +101,9 @@ class ProcAccess : public testing::Test {
   }
 
   void start(const Kind& kind) {
-    const HeldPipe ready;
+    const TestPipe ready;
     auto child = std::make_unique<Child>([&] {
-      const HeldPipe own;
+      const TestPipe own;
       own.put(3);
       if (!kind.change()) return 1;
       ready.put(1);
@@ -113,7 +113,7 @@ class ProcAccess : public testing::Test {
     if (!child->ended()) held_.emplace_back(kind.name, std::move(child));  // it may be forbidden
   }
 
-  static bool is_readable(const HeldPipe& pipe) {
+  static bool is_readable(const TestPipe& pipe) {
     pollfd end = {pipe.out.get(), POLLIN, 0};
     return poll(&end, 1, 0) == 1;
   }
@@ -146,7 +146,7 @@ class ProcAccess : public testing::Test {
     std::string ends = names([&](pid_t pid) { return has_end(scan, pid); });
     const std::string tasks = names([&](pid_t pid) { return task_in(scan, pid) != nullptr; });
     std::string alone = names([&](pid_t pid) {
-      const ProcessId process = process_id(pid);
+      const ProcessId process = id_of_process(pid);
       return has_end(scanner.scan(std::span(&process, 1)), pid);
     });
     return ends == tasks && ends == alone ? ends : ends + "/ " + tasks + "/ " + alone;
@@ -249,7 +249,7 @@ struct Hiding {
     return {};
   }
 
-  HeldPipe told, answer;
+  TestPipe told, answer;
   Child child{[this] {
     char c = 0;
     if (!become_plain(kNobody) || write(answer.in.get(), &c, 1) != 1) return 1;

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "engine/observe/tests/stage_fixture.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop::observe {
 namespace {
@@ -38,7 +39,7 @@ class Servant {
   }
 
  private:
-  OwnPipe orders_, answers_;
+  TestPipe orders_, answers_;
   ForeignProcess process_;
 };
 
@@ -47,15 +48,15 @@ using BytesOfEnds = std::map<End, std::pair<uint64_t, uint64_t>>;  // bytes, cal
 
 // Through these pipes: a servant has others, for its orders.
 std::vector<EndBytes> bytes_through(StageClock& clock,
-                                    std::initializer_list<const OwnPipe*> pipes) {
+                                    std::initializer_list<const TestPipe*> pipes) {
   std::vector<EndBytes> ends = clock.take_bytes();
   std::erase_if(ends, [&](const EndBytes& end) {
-    return std::ranges::find(pipes, end.pipe, &OwnPipe::id) == pipes.end();
+    return std::ranges::find(pipes, end.pipe, &TestPipe::id) == pipes.end();
   });
   return ends;
 }
 
-BytesOfEnds counted(StageClock& clock, std::initializer_list<const OwnPipe*> pipes) {
+BytesOfEnds counted(StageClock& clock, std::initializer_list<const TestPipe*> pipes) {
   BytesOfEnds all;
   for (const EndBytes& end : bytes_through(clock, pipes))
     all[{end.process, end.fd, end.writing}] = {end.bytes, end.calls};
@@ -69,7 +70,7 @@ UniqueFd data_file() {
 }
 
 TEST_F(StageBytes, ReadsAndWritesAreExact) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   const Servant servant([&] {
     const iovec parts[] = {{storage, 100}, {storage, 11}};
     (void)!write(pipe.in.get(), storage, 1000);
@@ -90,7 +91,7 @@ TEST_F(StageBytes, ReadsAndWritesAreExact) {
 }
 
 TEST_F(StageBytes, CallsThatMovePagesAreExact) {
-  const OwnPipe first, second;
+  const TestPipe first, second;
   const UniqueFd file = data_file();
   const UniqueFd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
   const Servant servant([&] {
@@ -115,7 +116,7 @@ TEST_F(StageBytes, CallsThatMovePagesAreExact) {
 }
 
 TEST_F(StageBytes, ErrorsAndWhatIsNotOursDoNotCount) {
-  const OwnPipe pipe(O_NONBLOCK);
+  const TestPipe pipe(O_NONBLOCK);
   const UniqueFd file = data_file();
   const Servant servant([&] {
     (void)!read(pipe.out.get(), storage, 1);  // EAGAIN
@@ -127,13 +128,13 @@ TEST_F(StageBytes, ErrorsAndWhatIsNotOursDoNotCount) {
   watch({servant.pid()}, {&pipe});
   clock_->count_bytes(true);
   servant.work();
-  put(pipe, 50);  // nobody watches us
+  pipe.put(50);  // nobody watches us
   EXPECT_EQ(counted(*clock_, {&pipe}),
             (BytesOfEnds{{{servant.id(), pipe.in.get(), true}, {7, 1}}}));
 }
 
 TEST_F(StageBytes, NothingIsCountedWhenItIsOff) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   const Servant servant([&] { (void)!write(pipe.in.get(), storage, 10); });
   watch({servant.pid()}, {&pipe});
   EXPECT_FALSE(clock_->counts_bytes());
@@ -156,7 +157,7 @@ TEST_F(StageBytes, NothingIsCountedWhenItIsOff) {
 
 // A shell gives the same descriptor to one pipe after the other.
 TEST_F(StageBytes, ADescriptorThatBecomesAnotherPipeCountsTwice) {
-  const OwnPipe first, second;
+  const TestPipe first, second;
   const Servant servant([&] {
     (void)!write(first.in.get(), storage, 3);
     dup2(second.in.get(), first.in.get());
@@ -175,7 +176,7 @@ TEST_F(StageBytes, ADescriptorThatBecomesAnotherPipeCountsTwice) {
 
 // A descriptor that the scan didn't know, and a thread that it didn't know.
 TEST_F(StageBytes, WhatIsNewerThanTheScanCounts) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   int copy = -1;
   const Servant servant([&] {
     std::thread([&] { (void)!write(fcntl(pipe.in.get(), F_DUPFD, 200), storage, 9); }).join();
@@ -189,7 +190,7 @@ TEST_F(StageBytes, WhatIsNewerThanTheScanCounts) {
 
 // All that goes through a pipe between two processes that go as fast as they can.
 TEST_F(StageBytes, BothEndsAgreeAtFullSpeed) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   constexpr uint64_t kRounds = 2000;
   uint64_t total = 0;
   for (uint64_t i = 0; i < kRounds; ++i) total += 1 + i * 37 % 5000;
@@ -215,14 +216,14 @@ TEST_F(StageBytes, BothEndsAgreeAtFullSpeed) {
 }
 
 // Bytes that were put into a pipe since the last time, by whomever.
-uint64_t put_into(StageClock& clock, const OwnPipe& pipe) {
+uint64_t put_into(StageClock& clock, const TestPipe& pipe) {
   uint64_t bytes = 0;
   for (const EndBytes& end : bytes_through(clock, {&pipe}))
     if (end.writing) bytes += end.bytes;
   return bytes;
 }
 
-void put_by_a_child(const OwnPipe& pipe, size_t bytes) {
+void put_by_a_child(const TestPipe& pipe, size_t bytes) {
   const pid_t pid = fork();
   if (pid == 0) {
     (void)!write(pipe.in.get(), storage, bytes);
@@ -233,7 +234,7 @@ void put_by_a_child(const OwnPipe& pipe, size_t bytes) {
 
 // A scan would be too late: it has exited, or hasn't yet moved all that it will.
 TEST_F(StageBytes, WhatAWatchedProcessStartsCountsFromItsFirstCall) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   const Servant servant([&] {
     put_by_a_child(pipe, 20);
     const pid_t pid = fork();
@@ -252,10 +253,10 @@ TEST_F(StageBytes, WhatAWatchedProcessStartsCountsFromItsFirstCall) {
 }
 
 TEST_F(StageBytes, WhatWeStartCountsIfItIsAskedFor) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   clock_->count_bytes(true);
   clock_->count_children();
-  put(pipe, 1);  // we don't
+  pipe.put(1);  // we don't
   put_by_a_child(pipe, 100);
   EXPECT_EQ(put_into(*clock_, pipe), 100u);
   EXPECT_FALSE(clock_->missed_bytes());
@@ -263,7 +264,7 @@ TEST_F(StageBytes, WhatWeStartCountsIfItIsAskedFor) {
 
 // Each has an end of its own; the kernel's table holds 4096.
 TEST_F(StageBytes, AnyNumberOfShortProcessesCounts) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   clock_->count_bytes(true);
   clock_->count_children();
   uint64_t total = 0, seen = 0;
@@ -281,7 +282,7 @@ TEST_F(StageBytes, AnyNumberOfShortProcessesCounts) {
 
 TEST_F(StageBytes, TooManyAtATimeAreSaid) {
   const Servant servant([&] {
-    for (uint32_t i = 0; i <= StageClock::kMostEnds; ++i) (void)!write(OwnPipe().in.get(), "x", 1);
+    for (uint32_t i = 0; i <= StageClock::kMostEnds; ++i) (void)!write(TestPipe().in.get(), "x", 1);
   });
   watch({servant.pid()}, {});
   clock_->count_bytes(true);
@@ -290,7 +291,7 @@ TEST_F(StageBytes, TooManyAtATimeAreSaid) {
 }
 
 TEST_F(StageBytes, ThoseOfAProcessThatHasExitedAreStillKnown) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   ForeignProcess process;
   {
     const Servant servant([&] { (void)!write(pipe.in.get(), storage, 6); });

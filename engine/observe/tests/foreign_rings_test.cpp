@@ -40,7 +40,7 @@ class ForeignRingsTest : public testing::Test {
 };
 
 TEST_F(ForeignRingsTest, AnotherProcessesSlots) {
-  HeldPipe copied, lent;
+  TestPipe copied, lent;
   Child child([] { return pause(); });
   copied.put(5000);
   void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -70,8 +70,8 @@ TEST_F(ForeignRingsTest, AnotherProcessesSlots) {
 }
 
 TEST_F(ForeignRingsTest, AClosedEndIsUnavailable) {
-  HeldPipe pipe, other;
-  const ProcessId self = process_id(getpid());
+  TestPipe pipe, other;
+  const ProcessId self = id_of_process(getpid());
   const PipeEnd end = {self, pipe.in.get(), Access::write, false};
   EXPECT_TRUE(rings_->frame(pipe.id, end).has_value());
   // That descriptor is another pipe's.
@@ -87,11 +87,11 @@ TEST_F(ForeignRingsTest, AClosedEndIsUnavailable) {
 
 // Of processes that come and go; links to them don't pile up.
 TEST_F(ForeignRingsTest, ManyProcesses) {
-  HeldPipe pipe;
+  TestPipe pipe;
   pipe.put(1);
   for (int i = 0; i < 100; ++i) {
     const Child child([] { return pause(); });
-    const PipeEnd end = {process_id(child.pid()), pipe.out.get(), Access::read, false};
+    const PipeEnd end = {id_of_process(child.pid()), pipe.out.get(), Access::read, false};
     const auto frame = rings_->frame(pipe.id, end);
     ASSERT_TRUE(frame.has_value()) << i << ": " << frame.reason;
     EXPECT_EQ(frame->used, 1u);

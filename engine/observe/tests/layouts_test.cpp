@@ -9,8 +9,8 @@
 #include "engine/observe/libbpf.h"
 #include "engine/observe/observers.h"
 #include "engine/observe/tests/bpf_fixture.h"
-#include "engine/observe/tests/scratch_pipe.h"
 #include "engine/observe/tests/synthetic_btf.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop::observe {
 namespace {
@@ -73,8 +73,8 @@ Moves moves(const Instructions& before, const Instructions& after) {
 class Layouts : public testing::Test {
  protected:
   void SetUp() override {
-    const ScratchPipe pipe;
-    PIPETOP_NEED(Observers({.pipe_fd = pipe.read_end()}).ring_frame(monotonic_ns()));
+    const TestPipe pipe{O_NONBLOCK};
+    PIPETOP_NEED(Observers({.pipe_fd = pipe.out.get()}).ring_frame(monotonic_ns()));
   }
 
   static void expect_ends_found(Ends ends) {

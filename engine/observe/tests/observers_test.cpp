@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/observe/tests/scratch_pipe.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop {
 namespace {
 
 TEST(Observers, WithoutBpfSayWhyAndMeasureOccupancyOtherwise) {
-  observe::ScratchPipe pipe;
-  Observers observers({.bpf = BpfUse::off, .pipe_fd = pipe.read_end()});
+  TestPipe pipe{O_NONBLOCK};
+  Observers observers({.bpf = BpfUse::off, .pipe_fd = pipe.out.get()});
   observers.watch(Role::writer, 1);
   observers.poll(1'000'000'000);
   EXPECT_EQ(observers.event().reason, "BPF is switched off; run without --no-bpf");
@@ -25,8 +25,8 @@ TEST(Observers, WithoutBpfSayWhyAndMeasureOccupancyOtherwise) {
 }
 
 TEST(Observers, TheHistoryGoesOnWithoutBpfToo) {
-  observe::ScratchPipe pipe;
-  Observers observers({.bpf = BpfUse::off, .pipe_fd = pipe.read_end()});
+  TestPipe pipe{O_NONBLOCK};
+  Observers observers({.bpf = BpfUse::off, .pipe_fd = pipe.out.get()});
   EXPECT_EQ(observers.occupancy_history(), nullptr);
   for (uint64_t ms = 1000; ms <= 2000; ms += 50) {
     if (ms == 1500) {
@@ -45,8 +45,8 @@ TEST(Observers, TheHistoryGoesOnWithoutBpfToo) {
 }
 
 TEST(Observers, OffTheySaySoAndOnAgainTheyKnowNothingOfBefore) {
-  observe::ScratchPipe pipe;
-  Observers observers({.bpf = BpfUse::off, .pipe_fd = pipe.read_end()});
+  TestPipe pipe{O_NONBLOCK};
+  Observers observers({.bpf = BpfUse::off, .pipe_fd = pipe.out.get()});
   observers.watch(Role::writer, 1);
   observers.poll(1'000'000'000);
   observers.poll(1'300'000'000);

@@ -1,13 +1,10 @@
 // The history of the occupancy against rings whose state is known.
 #include "engine/observe/observers.h"
 #include "engine/observe/tests/bpf_fixture.h"
-#include "engine/observe/tests/scratch_pipe.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop {
 namespace {
-
-using observe::BusyChild;
-using observe::ScratchPipe;
 
 class OccupancyColumns : public testing::Test {
  protected:
@@ -32,8 +29,8 @@ class OccupancyColumns : public testing::Test {
     return columns;
   }
 
-  ScratchPipe pipe_;
-  Observers observers_{{.pipe_fd = pipe_.read_end()}};
+  TestPipe pipe_{O_NONBLOCK};
+  Observers observers_{{.pipe_fd = pipe_.out.get()}};
 };
 
 TEST_F(OccupancyColumns, AStoppedReaderIsFullAStoppedWriterEmpty) {

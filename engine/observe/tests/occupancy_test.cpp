@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-#include "engine/observe/tests/scratch_pipe.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop::observe {
 namespace {
@@ -84,9 +84,9 @@ TEST(Occupancy, ADifferenceNeverWraps) {
 }
 
 TEST(FionreadOccupancy, SamplesTenTimesASecondAndNoMore) {
-  ScratchPipe pipe;
+  TestPipe pipe{O_NONBLOCK};
   pipe.fill();
-  FionreadOccupancy occupancy(pipe.read_end());
+  FionreadOccupancy occupancy(pipe.out.get());
   EXPECT_EQ(occupancy.reading().status, ReadingStatus::warming);
   for (uint64_t ms = 1; ms <= 1000; ++ms) occupancy.poll(ms * 1'000'000);
   const auto got = occupancy.reading();

@@ -8,13 +8,10 @@
 #include "engine/base/mapping.h"
 #include "engine/observe/observers.h"
 #include "engine/observe/tests/bpf_fixture.h"
-#include "engine/observe/tests/scratch_pipe.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop {
 namespace {
-
-using observe::BusyChild;
-using observe::ScratchPipe;
 
 // How long the ring has been how full; written by one process, read by another.
 struct Truth {
@@ -59,11 +56,11 @@ class OccupancyTime : public testing::Test {
     while (pipe_.take(4096) > 0) continue;
   }
 
-  ScratchPipe pipe_;
+  TestPipe pipe_{O_NONBLOCK};
   Mapping shared_{mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
                   4096};
   Truth* truth_ = static_cast<Truth*>(shared_.data());
-  Observers observers_{{.pipe_fd = pipe_.read_end()}};
+  Observers observers_{{.pipe_fd = pipe_.out.get()}};
 };
 
 // The CPUs have nothing to do meanwhile, and may not tick.
@@ -98,7 +95,7 @@ TEST_F(OccupancyTime, OfOneThatSpins) {
 // Nobody but the two can see the ring: each runs on its CPU all the time.
 TEST_F(OccupancyTime, OfTwoThatSpin) {
   const BusyChild writer([this] { (void)pipe_.put(4096); });
-  const BusyChild reader([this] { (void)lseek(pipe_.read_end(), 0, SEEK_CUR); });
+  const BusyChild reader([this] { (void)lseek(pipe_.out.get(), 0, SEEK_CUR); });
   observers_.watch(Role::writer, writer.pid());
   observers_.watch(Role::reader, reader.pid());
   ASSERT_TRUE(eventually([&] { return pipe_.put(1) < 0; }));

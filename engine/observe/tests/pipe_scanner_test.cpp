@@ -64,7 +64,7 @@ TEST_F(BpfPipeScanner, AProcessWithoutPipes) { check_process_without_pipe(*scann
 TEST_F(BpfPipeScanner, NobodyNotices) { check_nobody_notices(*scanner_); }
 
 TEST_F(BpfPipeScanner, OpenFilesAreCountedAndStayTheSame) {
-  HeldPipe pipe;
+  TestPipe pipe;
   const UniqueFd copy(fcntl(pipe.in.get(), F_DUPFD_CLOEXEC, 0));  // the same open file
   for (int i = 0; i < 100; ++i) {
     const ScannedPipe seen = look_at(pipe.id);
@@ -76,7 +76,7 @@ TEST_F(BpfPipeScanner, OpenFilesAreCountedAndStayTheSame) {
 }
 
 TEST_F(BpfPipeScanner, TheRingIsTheKernels) {
-  HeldPipe pipe;
+  TestPipe pipe;
   char some[4096] = {};
   ScannedPipe seen = look_at(pipe.id);
   ASSERT_TRUE(seen.ring);
@@ -104,7 +104,7 @@ TEST_F(BpfPipeScanner, TheRingIsTheKernels) {
 
 // Splice leaves other traces in the slots that it takes.
 TEST_F(BpfPipeScanner, SlotsThatSpliceMovedTellWhatTheyHeld) {
-  HeldPipe from, to;
+  TestPipe from, to;
   for (int i = 0; i < 3; ++i) {
     from.put(300);
     ASSERT_EQ(splice(from.out.get(), nullptr, to.in.get(), nullptr, 4096, 0), 300);
@@ -119,7 +119,7 @@ TEST_F(BpfPipeScanner, SlotsThatSpliceMovedTellWhatTheyHeld) {
 }
 
 TEST_F(BpfPipeScanner, LentPagesTellWhatTheyHold) {
-  HeldPipe pipe;
+  TestPipe pipe;
   alignas(4096) static char pages[3 * 4096];
   const iovec all = {pages, sizeof(pages)};
   ASSERT_EQ(vmsplice(pipe.in.get(), &all, 1, 0), ssize_t(sizeof(pages)));
@@ -135,7 +135,7 @@ TEST_F(BpfPipeScanner, LentPagesTellWhatTheyHold) {
 
 // More records than one read of the kernel's buffer holds: each comes once, with its ring.
 TEST_F(BpfPipeScanner, ManyPipes) {
-  std::vector<HeldPipe> pipes(400);
+  std::vector<TestPipe> pipes(400);
   for (size_t i = 0; i < pipes.size(); ++i) pipes[i].put(i + 1);
   const PipeScan scan = scanner_->scan();
   for (size_t i = 0; i < pipes.size(); ++i) {
@@ -149,7 +149,7 @@ TEST_F(BpfPipeScanner, ManyPipes) {
 
 // Of both sides; in a scan of everything while it moves and once more.
 TEST_F(BpfPipeScanner, SidesAreCounted) {
-  HeldPipe pipe, answer;
+  TestPipe pipe, answer;
   Child writer([&] {
     pipe.out.reset();
     answer.in.reset();
@@ -165,7 +165,7 @@ TEST_F(BpfPipeScanner, SidesAreCounted) {
     return 0;
   });
   pipe.close();
-  const std::vector<ProcessId> both = {process_id(writer.pid()), process_id(reader.pid())};
+  const std::vector<ProcessId> both = {id_of_process(writer.pid()), id_of_process(reader.pid())};
   std::optional<SideBytes> sides;
   const auto look = [&] {
     const PipeScan scan = scanner_->scan(both);
@@ -219,7 +219,7 @@ std::set<Descriptor> pipes_of_scan(const PipeScan& scan, uint32_t device) {
 }
 
 TEST_F(BpfPipeScanner, SeesWhatProcShows) {
-  HeldPipe pipe;
+  TestPipe pipe;
   const Child child([] { return pause(); });
   EXPECT_TRUE(eventually([&] {
     const auto before = pipes_by_proc();
@@ -299,7 +299,7 @@ TEST_F(BpfPipeScanner, SocketsWithNamesAreNone) {
 
 // In a container numbers are those of the container, and nobody outside is seen.
 TEST_F(BpfPipeScanner, NumbersAreThoseOfOurNamespace) {
-  HeldPipe outside;
+  TestPipe outside;
   Child container([&] {
     outside.close();
     if (unshare(CLONE_NEWPID) != 0) return 2;
@@ -309,7 +309,7 @@ TEST_F(BpfPipeScanner, NumbersAreThoseOfOurNamespace) {
       waitpid(first, &status, 0);
       return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
     }
-    HeldPipe inside;
+    TestPipe inside;
     const PipeScan scan = make_bpf_pipe_scanner()->scan();
     const ScannedPipe* seen = pipe_in(scan, inside.id);
     if (!seen || seen->ends.size() != 2 || pipe_in(scan, outside.id)) _exit(4);
@@ -321,8 +321,7 @@ TEST_F(BpfPipeScanner, NumbersAreThoseOfOurNamespace) {
     _exit(0);
   });
   ASSERT_TRUE(eventually([&] { return container.ended(); }));
-  EXPECT_TRUE(WIFEXITED(container.status()));
-  EXPECT_EQ(WEXITSTATUS(container.status()), 0);
+  EXPECT_EQ(container.ending(), 0);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST_F(ProcPipeScanner, WhoTheyAre) {
 
 // What it doesn't know of a pipe is not 0.
 TEST_F(ProcPipeScanner, TheRingIsUnknown) {
-  HeldPipe pipe;
+  TestPipe pipe;
   const PipeScan scan = scanner_->scan();
   const ScannedPipe* seen = pipe_in(scan, pipe.id);
   ASSERT_TRUE(seen);
@@ -71,12 +71,12 @@ TEST_F(ProcPipeScanner, TheRingIsUnknown) {
 // Nobody has agreed that ends of all of this machine's pipes are copied.
 TEST_F(ProcPipeScanner, RootAsksOpenPipesOnly) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root";
-  HeldPipe pipe, other;
+  TestPipe pipe, other;
   PipeScan scan = scanner_->scan();
   EXPECT_NE(scan.reason.find("of an open pipeline only"), scan.reason.npos) << scan.reason;
   for (const ScannedPipe& seen : scan.pipes) EXPECT_FALSE(seen.capacity || seen.queued);
   scanner_->set_open({pipe.id});
-  const ProcessId self = process_id(getpid());
+  const ProcessId self = id_of_process(getpid());
   EXPECT_TRUE(eventually([&] {
     scan = scanner_->scan(std::span(&self, 1));
     return pipe_in(scan, pipe.id)->capacity == 65536u;
@@ -89,11 +89,11 @@ TEST_F(ProcPipeScanner, RootAsksOpenPipesOnly) {
 
 // At most ten times a second, whoever asks.
 TEST_F(ProcPipeScanner, APipeIsAskedRarely) {
-  HeldPipe pipe;
+  TestPipe pipe;
   scanner_->set_open({pipe.id});
   const PipeScan first = scanner_->scan();
   const uint64_t at_ns = pipe_in(first, pipe.id)->at_ns;
-  const ProcessId self = process_id(getpid());
+  const ProcessId self = id_of_process(getpid());
   uint64_t later_ns = at_ns;
   EXPECT_TRUE(eventually(
       [&] {
@@ -109,7 +109,7 @@ TEST_F(ProcPipeScanner, APipeIsAskedRarely) {
 TEST_F(ProcPipeScanner, WhoseDescriptorsMayNotBeListedIsCounted) {
   if (getuid() != 0) GTEST_SKIP() << "needs root, to become somebody else";
   Child other([] {
-    HeldPipe pipe;
+    TestPipe pipe;
     if (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0) return 2;
     prctl(PR_SET_DUMPABLE, 1);  // as if it had been started by that user
     const PipeScan scan = make_proc_pipe_scanner("")->scan();
@@ -118,7 +118,7 @@ TEST_F(ProcPipeScanner, WhoseDescriptorsMayNotBeListedIsCounted) {
     return scan.unreadable > 0 && pipe_in(scan, {0, 0}) == nullptr ? 0 : 4;
   });
   ASSERT_TRUE(eventually([&] { return other.ended(); }));
-  EXPECT_EQ(other.status(), 0);
+  EXPECT_EQ(other.ending(), 0);
 }
 
 }  // namespace

@@ -11,12 +11,10 @@
 #include "engine/observe/observers.h"
 #include "engine/observe/symbols.h"
 #include "engine/observe/tests/bpf_fixture.h"
-#include "engine/observe/tests/scratch_pipe.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop {
 namespace {
-
-using observe::ScratchPipe;
 
 class RingSlots : public testing::Test {
  protected:
@@ -47,12 +45,12 @@ class RingSlots : public testing::Test {
   }
 
   struct Shared {
-    ScratchPipe pipe;
-    Observers observers{{.pipe_fd = pipe.read_end()}};
+    TestPipe pipe{O_NONBLOCK};
+    Observers observers{{.pipe_fd = pipe.out.get()}};
   };
   static inline std::unique_ptr<Shared> shared_;
 
-  ScratchPipe& pipe_ = shared_->pipe;
+  TestPipe& pipe_ = shared_->pipe;
   Observers& observers_ = shared_->observers;
 };
 
@@ -116,7 +114,7 @@ UniqueFd memory_file(size_t bytes, bool written) {
 
 TEST_F(RingSlots, AnEmptyPipe) {
   const RingFrame frame = take_snapshot();
-  EXPECT_EQ(frame.slots, uint32_t(fcntl(pipe_.read_end(), F_GETPIPE_SZ)) / 4096);
+  EXPECT_EQ(frame.slots, uint32_t(fcntl(pipe_.out.get(), F_GETPIPE_SZ)) / 4096);
   EXPECT_EQ(frame.used, 0u);
   EXPECT_EQ(frame.readers, 1u);
   EXPECT_EQ(frame.writers, 1u);
@@ -135,7 +133,7 @@ TEST_F(RingSlots, WriteMakesACopy) {
 
 TEST_F(RingSlots, VmspliceLendsUserPages) {
   Buffer buffer(4 * 4096, MADV_NOHUGEPAGE);
-  ASSERT_EQ(buffer.vmsplice_to(pipe_.write_end(), 100, 4096 + 50), 4096 + 50);
+  ASSERT_EQ(buffer.vmsplice_to(pipe_.in.get(), 100, 4096 + 50), 4096 + 50);
   const RingFrame frame = take_snapshot();
   EXPECT_EQ(contents(frame), (Words{"user_page 100+3996", "user_page 0+150"}));
   EXPECT_FALSE(frame.slot[frame.tail % frame.slots].consecutive);
@@ -147,7 +145,7 @@ TEST_F(RingSlots, GiftIsAFlag) {
     iovec piece = {nullptr, 4096};
     piece.iov_base = mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    EXPECT_EQ(vmsplice(pipe_.write_end(), &piece, 1, flags), 4096);
+    EXPECT_EQ(vmsplice(pipe_.in.get(), &piece, 1, flags), 4096);
     const RingFrame frame = take_snapshot();
     munmap(piece.iov_base, 4096);
     return frame.slot[(frame.head - 1) % frame.slots].flags;
@@ -166,7 +164,7 @@ TEST_F(RingSlots, SpliceLendsThePageCache) {
   const UniqueFd in_memory = memory_file(8192, true);
   for (const UniqueFd* file : {&on_disk, &in_memory}) {
     loff_t offset = 4096 + 10;
-    ASSERT_EQ(splice(file->get(), &offset, pipe_.write_end(), nullptr, 100, 0), 100);
+    ASSERT_EQ(splice(file->get(), &offset, pipe_.in.get(), nullptr, 100, 0), 100);
     EXPECT_EQ(contents(take_snapshot()).back(), "page_cache 10+100");
   }
 }
@@ -178,7 +176,7 @@ bool kernel_has(const char* function) {
 
 TEST_F(RingSlots, SpliceFromAHoleIsTheZeroPage) {
   const UniqueFd hole = memory_file(4096, false);
-  ASSERT_EQ(splice(hole.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0), 4096);
+  ASSERT_EQ(splice(hole.get(), nullptr, pipe_.in.get(), nullptr, 4096, 0), 4096);
   const bool lends_it = kernel_has("zero_pipe_buf_try_steal");  // since 6.5
   EXPECT_EQ(contents(take_snapshot()), Words{lends_it ? "zero_page 0+4096" : "copy 0+4096"});
 }
@@ -198,7 +196,7 @@ Words splice_a_device(int pipe_fd) {
 }
 
 TEST_F(RingSlots, SpliceFromADeviceIsACopy) {
-  const Words copy = splice_a_device(pipe_.write_end());
+  const Words copy = splice_a_device(pipe_.in.get());
   EXPECT_EQ(contents(take_snapshot()), copy);
 }
 
@@ -206,10 +204,10 @@ TEST_F(RingSlots, AConstructedPipeIsExact) {
   Buffer buffer(2 * 4096, MADV_NOHUGEPAGE);
   const UniqueFd file = memory_file(8192, true);
   ASSERT_EQ(pipe_.put(3), 3);
-  ASSERT_EQ(buffer.vmsplice_to(pipe_.write_end(), 0, 2 * 4096), 2 * 4096);
-  ASSERT_EQ(splice(file.get(), nullptr, pipe_.write_end(), nullptr, 4096, 0), 4096);
+  ASSERT_EQ(buffer.vmsplice_to(pipe_.in.get(), 0, 2 * 4096), 2 * 4096);
+  ASSERT_EQ(splice(file.get(), nullptr, pipe_.in.get(), nullptr, 4096, 0), 4096);
   Words expected = {"copy 0+3 merge", "user_page 0+4096", "user_page 0+4096", "page_cache 0+4096"};
-  std::ranges::copy(splice_a_device(pipe_.write_end()), std::back_inserter(expected));
+  std::ranges::copy(splice_a_device(pipe_.in.get()), std::back_inserter(expected));
   EXPECT_EQ(contents(take_snapshot()), expected);
 
   ASSERT_EQ(pipe_.take(3 + 100), 3 + 100);
@@ -230,8 +228,8 @@ TEST_F(RingSlots, HugePagesAreToldFromSmallOnes) {
   Buffer huge(kHugePageBytes, MADV_HUGEPAGE);
   if (anonymous_huge_kib() == 0) GTEST_SKIP() << "no transparent huge page to be had";
   constexpr size_t kBytes = 8 * 4096;
-  ASSERT_EQ(huge.vmsplice_to(pipe_.write_end(), 0, kBytes), ssize_t(kBytes));
-  ASSERT_EQ(huge.vmsplice_to(pipe_.write_end(), kHugePageBytes - 4096, 4096), 4096);
+  ASSERT_EQ(huge.vmsplice_to(pipe_.in.get(), 0, kBytes), ssize_t(kBytes));
+  ASSERT_EQ(huge.vmsplice_to(pipe_.in.get(), kHugePageBytes - 4096, 4096), 4096);
   const RingFrame frame = take_snapshot();
   ASSERT_EQ(frame.used, 9u);
   for (uint32_t i = 0; i < frame.used; ++i) {
@@ -283,7 +281,7 @@ TEST_F(RingSlots, AResizeRenumbersTheRing) {
 
 TEST_F(RingSlots, KindsAddUpUntilARestart) {
   Buffer buffer(4 * 4096, MADV_NOHUGEPAGE);
-  ASSERT_EQ(buffer.vmsplice_to(pipe_.write_end(), 0, 3 * 4096), 3 * 4096);
+  ASSERT_EQ(buffer.vmsplice_to(pipe_.in.get(), 0, 3 * 4096), 3 * 4096);
   ASSERT_EQ(pipe_.put(10), 10);
   observers_.restart(monotonic_ns());  // forgets snapshots of the half-made pipe
   take_snapshot();

@@ -22,9 +22,9 @@ RingTally eventual_tally(StageClock& clock, PipeId pipe) {
 }
 
 TEST_F(StageTallies, ARingThatStandsStillIsAlwaysTheSame) {
-  const OwnPipe empty, half, full;
-  fill(full);
-  for (int i = 0; i < 8; ++i) put(half, 4096);
+  const TestPipe empty, half, full;
+  full.fill();
+  for (int i = 0; i < 8; ++i) half.put(4096);
   const ForeignProcess process;
   watch({process.pid()}, {&empty, &half, &full});
   const RingTally of_empty = eventual_tally(*clock_, empty.id);
@@ -42,10 +42,10 @@ TEST_F(StageTallies, ARingThatStandsStillIsAlwaysTheSame) {
 }
 
 TEST_F(StageTallies, ARingThatFillsUpIsSeenSo) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   watch({getpid()}, {&pipe});
   const RingTally before = eventual_tally(*clock_, pipe.id);
-  fill(pipe);
+  pipe.fill();
   const RingTally filled = tally_of(pipe.id);
   EXPECT_GE(filled.empty, before.empty);
   RingTally after;
@@ -56,8 +56,8 @@ TEST_F(StageTallies, ARingThatFillsUpIsSeenSo) {
 }
 
 TEST_F(StageTallies, NobodyLooksAtAPipeThatIsGone) {
-  const OwnPipe stays;
-  OwnPipe goes;
+  const TestPipe stays;
+  TestPipe goes;
   watch({getpid()}, {&stays, &goes});
   eventual_tally(*clock_, goes.id);
   goes.out.reset();
@@ -73,8 +73,8 @@ TEST_F(StageTallies, NobodyLooksAtAPipeThatIsGone) {
 
 TEST_F(StageTallies, APlaceThatIsUsedAgainStartsFromZero) {
   {
-    const OwnPipe first;
-    fill(first);
+    const TestPipe first;
+    first.fill();
     watch({getpid()}, {&first});
     eventual_tally(*clock_, first.id);
   }
@@ -84,7 +84,7 @@ TEST_F(StageTallies, APlaceThatIsUsedAgainStartsFromZero) {
     none[0].id = {1, i + 1};
     clock_->watch({}, none);
   }
-  const OwnPipe next;
+  const TestPipe next;
   watch({getpid()}, {&next});
   const RingTally samples = eventual_tally(*clock_, next.id);
   EXPECT_EQ(samples.empty, samples.samples);
@@ -95,30 +95,30 @@ TEST_F(StageTallies, AFifoThatIsOpenedAgainIsLookedAtAgain) {
   const std::string path =
       std::filesystem::temp_directory_path() / ("pipetop-test-samples-" + std::to_string(getpid()));
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  const auto open_again = [&](OwnPipe& fifo) {
+  const auto open_again = [&](TestPipe& fifo) {
     fifo.in.reset();
     fifo.out.reset();
     fifo.out = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC));
     fifo.in = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC));
     struct stat status = {};
     ASSERT_EQ(fstat(fifo.out.get(), &status), 0);
-    fifo.id = {static_cast<uint32_t>(status.st_dev), status.st_ino};
+    fifo.id = id_of(status);
   };
-  OwnPipe fifo;
+  TestPipe fifo;
   open_again(fifo);
   watch({getpid()}, {&fifo});
   const RingTally before = eventual_tally(*clock_, fifo.id);
   EXPECT_EQ(before.empty, before.samples);
   open_again(fifo);
-  fill(fifo);
+  fifo.fill();
   EXPECT_TRUE(eventually([&] { return tally_of(fifo.id).full > kEnough; }));
   unlink(path.c_str());
 }
 
 TEST_F(StageTallies, ARingOfAnotherSizeIsMeasuredByIt) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   ASSERT_EQ(fcntl(pipe.in.get(), F_SETPIPE_SZ, 1 << 20), 1 << 20);
-  for (int i = 0; i < 64; ++i) put(pipe, 4096);
+  for (int i = 0; i < 64; ++i) pipe.put(4096);
   watch({getpid()}, {&pipe});
   const RingTally samples = eventual_tally(*clock_, pipe.id);
   EXPECT_EQ(samples.used_share, double(samples.samples) / 4);

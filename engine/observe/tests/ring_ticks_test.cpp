@@ -9,19 +9,16 @@
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
 #include "engine/observe/tests/bpf_fixture.h"
-#include "engine/observe/tests/scratch_pipe.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop {
 namespace {
 
-using observe::BusyChild;
-using observe::ScratchPipe;
-
 class RingTicks : public testing::Test {
  protected:
   void SetUp() override {
-    PIPETOP_NEED(Observers({.pipe_fd = pipe_.read_end()}).ring_frame(monotonic_ns()));
-    reader_ = observe::make_ring_reader(pipe_.read_end());
+    PIPETOP_NEED(Observers({.pipe_fd = pipe_.out.get()}).ring_frame(monotonic_ns()));
+    reader_ = observe::make_ring_reader(pipe_.out.get());
     sampler_ = observe::make_sampler(999, reader_->copies_fd());
     sampler_->watch_pipe(reader_->pipe_address());
   }
@@ -34,7 +31,7 @@ class RingTicks : public testing::Test {
     return seen ? std::make_unique<ring_snapshot>(*seen) : nullptr;
   }
 
-  ScratchPipe pipe_;
+  TestPipe pipe_{O_NONBLOCK};
   std::unique_ptr<observe::RingReader> reader_;
   std::unique_ptr<observe::Sampler> sampler_;
 };
@@ -71,7 +68,7 @@ TEST_F(RingTicks, AnswerOnceAndNotBeforeTheInstantThatWasAsked) {
 }
 
 TEST_F(RingTicks, WithoutThemFramesAreTakenAtOnce) {
-  Observers observers({.pipe_fd = pipe_.read_end()});
+  Observers observers({.pipe_fd = pipe_.out.get()});
   const auto first = observers.ring_frame(monotonic_ns());
   ASSERT_TRUE(first.has_value()) << first.reason;
   uint64_t last_ns = first->at_ns;
@@ -86,7 +83,7 @@ TEST_F(RingTicks, WithoutThemFramesAreTakenAtOnce) {
 
 // Every other call returns a snapshot that the one before it has returned.
 TEST_F(RingTicks, KindsCountASnapshotOnce) {
-  Observers observers({.pipe_fd = pipe_.read_end()});
+  Observers observers({.pipe_fd = pipe_.out.get()});
   std::array<double, kSlotKinds> slots{};
   uint64_t last_ns = 0;
   const auto next_snapshot = [&] {
@@ -101,7 +98,7 @@ TEST_F(RingTicks, KindsCountASnapshotOnce) {
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(eventually(next_snapshot));
   static char lent[4096];
   const iovec piece = {lent, 1};
-  ASSERT_EQ(vmsplice(pipe_.write_end(), &piece, 1, 0), 1);
+  ASSERT_EQ(vmsplice(pipe_.in.get(), &piece, 1, 0), 1);
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(eventually(next_snapshot));
 
   const auto kinds = observers.kinds();
@@ -118,7 +115,7 @@ TEST_F(RingTicks, KindsCountASnapshotOnce) {
 // not show that.
 TEST_F(RingTicks, FramesAreNotTakenWhileItIsOurTurn) {
   constexpr uint64_t kOurTurn_ns = 5'000'000, kTakesLess_ns = 1'000'000;
-  Observers observers({.pipe_fd = pipe_.read_end()});
+  Observers observers({.pipe_fd = pipe_.out.get()});
   pipe_.fill();
   uint64_t asked_ns = monotonic_ns(), filled_ns = asked_ns;
   auto frame = observers.ring_frame(asked_ns);
@@ -149,17 +146,17 @@ TEST_F(RingTicks, FramesAreNotTakenWhileItIsOurTurn) {
 constexpr size_t kPipeBytes = 128 * 1024;
 
 // vmsplice into the pipe in a busy loop.
-std::function<void()> writer_of(const ScratchPipe& pipe) {
+std::function<void()> writer_of(const TestPipe& pipe) {
   void* memory = mmap(nullptr, kPipeBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  return [fd = pipe.write_end(), piece = iovec{memory, kPipeBytes}] {
+  return [fd = pipe.in.get(), piece = iovec{memory, kPipeBytes}] {
     if (vmsplice(fd, &piece, 1, SPLICE_F_NONBLOCK) < 0 && errno != EAGAIN) _exit(1);
   };
 }
 
 // splice to /dev/null in a busy loop.
-std::function<void()> reader_of(const ScratchPipe& pipe, int nowhere) {
-  return [fd = pipe.read_end(), nowhere] {
+std::function<void()> reader_of(const TestPipe& pipe, int nowhere) {
+  return [fd = pipe.out.get(), nowhere] {
     const ssize_t moved = splice(fd, nullptr, nowhere, nullptr, kPipeBytes, SPLICE_F_NONBLOCK);
     if (moved < 0 && errno != EAGAIN) _exit(1);
   };
@@ -168,7 +165,7 @@ std::function<void()> reader_of(const ScratchPipe& pipe, int nowhere) {
 // A page that is being taken out may be missing already.
 TEST_F(RingTicks, AFrameOfARingInMotionIsWholeOrSaysThatItIsTorn) {
   ASSERT_TRUE(pipe_.resize(kPipeBytes));
-  Observers observers({.pipe_fd = pipe_.read_end()});
+  Observers observers({.pipe_fd = pipe_.out.get()});
   const UniqueFd nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
   const BusyChild writer(writer_of(pipe_));
   const BusyChild reader(reader_of(pipe_, nowhere.get()));

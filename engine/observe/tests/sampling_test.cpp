@@ -9,14 +9,11 @@
 #include "engine/observe/observers.h"
 #include "engine/observe/sampler.h"
 #include "engine/observe/tests/bpf_fixture.h"
-#include "engine/observe/tests/scratch_pipe.h"
 #include "engine/process/proc_files.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop {
 namespace {
-
-using observe::BusyChild;
-using observe::ScratchPipe;
 
 class Sampling : public testing::Test {
  protected:
@@ -55,9 +52,8 @@ class Sampling : public testing::Test {
     return reading.has_value() ? *reading : Occupancy{};
   }
 
-  ScratchPipe pipe_;
-  Observers observers_{
-      {.frequency_hz = 999, .functions_window_ns = 0, .pipe_fd = pipe_.read_end()}};
+  TestPipe pipe_{O_NONBLOCK};
+  Observers observers_{{.frequency_hz = 999, .functions_window_ns = 0, .pipe_fd = pipe_.out.get()}};
 
  private:
   uint64_t polled_ns_ = 0, longest_pause_ns_ = 0;
@@ -80,10 +76,10 @@ double children_share(const FunctionTable& table, std::string_view part) {
 }
 
 void write_and_read_back() {
-  static ScratchPipe pipe;
+  static TestPipe pipe{O_NONBLOCK};
   static char buffer[65536];
-  if (write(pipe.write_end(), buffer, sizeof(buffer)) < 0) _exit(1);
-  if (read(pipe.read_end(), buffer, sizeof(buffer)) < 0) _exit(1);
+  if (write(pipe.in.get(), buffer, sizeof(buffer)) < 0) _exit(1);
+  if (read(pipe.out.get(), buffer, sizeof(buffer)) < 0) _exit(1);
 }
 
 TEST_F(Sampling, NamesTheKernelFunctionsOfAProcess) {

@@ -17,7 +17,7 @@
 namespace pipetop::observe {
 
 inline void check_ends_of_forks(PipeScanner& scanner) {
-  HeldPipe pipe;
+  TestPipe pipe;
   ASSERT_EQ(fcntl(pipe.out.get(), F_SETFL, O_NONBLOCK), 0);
   const UniqueFd copy(fcntl(pipe.in.get(), F_DUPFD_CLOEXEC, 0));
   const Child child([] { return pause(); });
@@ -25,7 +25,7 @@ inline void check_ends_of_forks(PipeScanner& scanner) {
   const ScannedPipe* seen = pipe_in(scan, pipe.id);
   ASSERT_TRUE(seen);
   std::vector<PipeEnd> expected;
-  for (const ProcessId process : {process_id(getpid()), process_id(child.pid())}) {
+  for (const ProcessId process : {id_of_process(getpid()), id_of_process(child.pid())}) {
     expected.push_back({process, pipe.out.get(), Access::read, true});
     expected.push_back({process, pipe.in.get(), Access::write, false});
     expected.push_back({process, copy.get(), Access::write, false});
@@ -53,7 +53,7 @@ inline void check_fifos(PipeScanner& scanner) {
   const PipeScan scan = scanner.scan();
   const ScannedPipe* seen = pipe_in(scan, id_of(status));
   ASSERT_TRUE(seen);
-  const ProcessId self = process_id(getpid());
+  const ProcessId self = id_of_process(getpid());
   std::vector<PipeEnd> expected = {{self, both.get(), Access::both, true},
                                    {self, reads.get(), Access::read, true}};
   std::ranges::sort(expected, {}, &PipeEnd::fd);
@@ -61,7 +61,7 @@ inline void check_fifos(PipeScanner& scanner) {
 }
 
 inline void check_blocked_ends(PipeScanner& scanner) {
-  HeldPipe empty, full;
+  TestPipe empty, full;
   scanner.set_open({empty.id, full.id});
   ASSERT_EQ(fcntl(full.in.get(), F_SETFL, O_NONBLOCK), 0);
   while (write(full.in.get(), std::string(4096, 'x').data(), 4096) > 0) continue;
@@ -85,7 +85,7 @@ inline void check_blocked_ends(PipeScanner& scanner) {
 
 // Something to read, and nowhere to put it.
 inline void check_blocked_between(PipeScanner& scanner) {
-  HeldPipe some, full;
+  TestPipe some, full;
   scanner.set_open({some.id, full.id});
   some.put(10);
   ASSERT_EQ(fcntl(full.in.get(), F_SETFL, O_NONBLOCK), 0);
@@ -97,7 +97,7 @@ inline void check_blocked_between(PipeScanner& scanner) {
 }
 
 inline void check_other_waits(PipeScanner& scanner) {
-  HeldPipe pipe;  // so that they hold one
+  TestPipe pipe;  // so that they hold one
   int sockets[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
   const UniqueFd one(sockets[0]), other(sockets[1]);
@@ -141,7 +141,7 @@ inline void check_other_waits(PipeScanner& scanner) {
 
 // The thread's is to be seen, whatever its process's first one does.
 inline void check_threads(PipeScanner& scanner) {
-  HeldPipe pipe;
+  TestPipe pipe;
   const Child child([&] {
     const std::jthread reader([&] {
       char c;
@@ -163,7 +163,7 @@ inline void check_threads(PipeScanner& scanner) {
     return reader && leader;
   }));
   EXPECT_EQ(reader->fd, pipe.out.get());
-  EXPECT_EQ(reader->process, process_id(child.pid()));
+  EXPECT_EQ(reader->process, id_of_process(child.pid()));
   EXPECT_FALSE(reader->running);
   EXPECT_TRUE(leader->running || leader->runnable);
   EXPECT_EQ(leader->wait, WaitsFor::none);
@@ -177,7 +177,7 @@ inline void check_threads(PipeScanner& scanner) {
 }
 
 inline void check_who_they_are(PipeScanner& scanner) {
-  HeldPipe pipe;
+  TestPipe pipe;
   const Child child([] {
     setsid();
     prctl(PR_SET_NAME, "a) R (b\n1234567");
@@ -190,7 +190,7 @@ inline void check_who_they_are(PipeScanner& scanner) {
     return task.wait == WaitsFor::signal;
   }));
   EXPECT_EQ(task.comm, "a) R (b\n1234567");
-  EXPECT_EQ(task.process, process_id(child.pid()));
+  EXPECT_EQ(task.process, id_of_process(child.pid()));
   EXPECT_EQ(task.parent, getpid());
   EXPECT_EQ(task.group, child.pid());
   EXPECT_EQ(task.session, child.pid());
@@ -200,7 +200,7 @@ inline void check_who_they_are(PipeScanner& scanner) {
 // `asks_again_ns`: how old an answer may be.
 inline void check_bytes(PipeScanner& scanner, uint64_t asks_again_ns) {
   for (const int slots : {16, 1, 2, 64}) {
-    HeldPipe pipe;
+    TestPipe pipe;
     scanner.set_open({pipe.id});
     ASSERT_EQ(fcntl(pipe.in.get(), F_SETPIPE_SZ, slots * 4096), slots * 4096);
     ASSERT_EQ(fcntl(pipe.in.get(), F_SETFL, O_NONBLOCK), 0);
@@ -240,9 +240,9 @@ inline void check_bytes(PipeScanner& scanner, uint64_t asks_again_ns) {
 
 // However often it is late, and whatever is looked at in between.
 inline void check_parts(PipeScanner& scanner) {
-  HeldPipe pipe;
+  TestPipe pipe;
   const Child child([] { return pause(); });
-  const ProcessId process = process_id(child.pid());
+  const ProcessId process = id_of_process(child.pid());
   std::optional<PipeScan> scan;
   int parts = 0;
   for (; !scan; ++parts) {
@@ -259,7 +259,7 @@ inline void check_parts(PipeScanner& scanner) {
   EXPECT_FALSE(scan->is_cut);
   // Who wants all at once gets what is there now.
   scanner.scan_on([] { return true; });
-  const HeldPipe later;
+  const TestPipe later;
   EXPECT_TRUE(pipe_in(scanner.scan(), later.id));
 }
 
@@ -272,7 +272,7 @@ inline void check_cut(PipeScanner& scanner) {
   if (setrlimit(RLIMIT_NOFILE, &more) != 0) GTEST_SKIP() << "a process may have too few files";
   std::vector<ProcessId> processes;
   {
-    const HeldPipe pipe;
+    const TestPipe pipe;
     std::vector<UniqueFd> copies;
     while (copies.size() < kHeld) {
       copies.emplace_back(fcntl(pipe.in.get(), F_DUPFD_CLOEXEC, 0));
@@ -281,7 +281,7 @@ inline void check_cut(PipeScanner& scanner) {
     std::vector<std::unique_ptr<Child>> children;
     for (int i = 0; i < 4; ++i) {
       children.push_back(std::make_unique<Child>([] { return pause(); }));
-      processes.push_back(process_id(children.back()->pid()));
+      processes.push_back(id_of_process(children.back()->pid()));
     }
     copies.clear();
     const PipeScan cut = scanner.scan(processes);
@@ -296,11 +296,11 @@ inline void check_cut(PipeScanner& scanner) {
 }
 
 inline void check_some_processes(PipeScanner& scanner) {
-  HeldPipe pipe, own;
+  TestPipe pipe, own;
   scanner.set_open({pipe.id});
   const Child one([&] { return own.close(), pause(); });
   const Child other([&] { return own.close(), pause(); });
-  const ProcessId first = process_id(one.pid()), second = process_id(other.pid());
+  const ProcessId first = id_of_process(one.pid()), second = id_of_process(other.pid());
   ASSERT_TRUE(eventually([&] {  // until they have closed theirs
     const PipeScan all = scanner.scan();
     return pipe_in(all, own.id)->ends.size() == 2;
@@ -332,7 +332,7 @@ inline void check_process_without_pipe(PipeScanner& scanner) {
     for (int fd = 0; fd < 1024; ++fd) close(fd);
     return pause();
   });
-  const ProcessId process = process_id(child.pid());
+  const ProcessId process = id_of_process(child.pid());
   ASSERT_TRUE(eventually([&] {
     const PipeScan scan = scanner.scan(std::span(&process, 1));
     return scan.pipes.empty() && scan.tasks.size() == 1;
@@ -342,7 +342,7 @@ inline void check_process_without_pipe(PipeScanner& scanner) {
 // Whoever reads or writes notices nothing: they end when they would, and as they would.
 inline void check_nobody_notices(PipeScanner& scanner) {
   for (const bool reader_leaves : {true, false}) {
-    HeldPipe pipe;
+    TestPipe pipe;
     Gate gate;
     Child writer([&] {
       gate.pass();
@@ -374,11 +374,11 @@ inline void check_nobody_notices(PipeScanner& scanner) {
         },
         [] {}));
     if (reader_leaves) {
-      EXPECT_TRUE(WIFSIGNALED(writer.status()) && WTERMSIG(writer.status()) == SIGPIPE);
-      EXPECT_EQ(WEXITSTATUS(reader.status()), 5);
+      EXPECT_EQ(writer.ending(), -SIGPIPE);
+      EXPECT_EQ(reader.ending(), 5);
     } else {
-      EXPECT_TRUE(WIFEXITED(writer.status()) && WEXITSTATUS(writer.status()) == 0);
-      EXPECT_EQ(WEXITSTATUS(reader.status()), 7);
+      EXPECT_EQ(writer.ending(), 0);
+      EXPECT_EQ(reader.ending(), 7);
     }
   }
 }

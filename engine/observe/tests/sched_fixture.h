@@ -2,16 +2,16 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <memory>
-#include <stdexcept>
 #include <string_view>
 
 #include "engine/observe/observers.h"
 #include "engine/observe/tests/bpf_fixture.h"
-#include "engine/observe/tests/scratch_pipe.h"
 #include "engine/process/proc_files.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop::observe {
 
@@ -22,25 +22,6 @@ inline double share_in(const CallTree& tree, std::string_view part) {
     if (node.function.name().find(part) != std::string::npos) most = std::max(most, node.total);
   return tree.total ? double(most) / double(tree.total) : 0.0;
 }
-
-// A pipe that blocks.
-struct BlockingPipe {
-  BlockingPipe() {
-    if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
-  }
-  ~BlockingPipe() {
-    close(ends[0]);
-    close(ends[1]);
-  }
-  void take() const {
-    char c;
-    if (read(ends[0], &c, 1) != 1) _exit(1);
-  }
-  void put() const {
-    if (write(ends[1], "x", 1) != 1) _exit(1);
-  }
-  int ends[2];
-};
 
 // Its stopping has begun; it tells us before it switches away.
 inline void stop(const BusyChild& child) {
@@ -69,8 +50,8 @@ class Scheduling : public testing::Test {
  protected:
   // Once for all: to load it is what takes time where CPUs are emulated.
   static void SetUpTestSuite() {
-    pipe_ = std::make_unique<ScratchPipe>();
-    observers_ = std::make_unique<Observers>(ObserverOptions{.pipe_fd = pipe_->read_end()});
+    pipe_ = std::make_unique<TestPipe>(O_NONBLOCK);
+    observers_ = std::make_unique<Observers>(ObserverOptions{.pipe_fd = pipe_->out.get()});
   }
   static void TearDownTestSuite() {
     observers_.reset();
@@ -134,7 +115,7 @@ class Scheduling : public testing::Test {
     return counted;
   }
 
-  static inline std::unique_ptr<ScratchPipe> pipe_;
+  static inline std::unique_ptr<TestPipe> pipe_;
   static inline std::unique_ptr<Observers> observers_;
 };
 

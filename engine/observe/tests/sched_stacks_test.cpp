@@ -14,7 +14,7 @@ namespace {
 using SchedStacks = Scheduling;
 
 TEST_F(SchedStacks, ASleepInAPipeIsSeenThere) {
-  const BlockingPipe pipe;
+  const TestPipe pipe;
   const BusyChild child([&] { pipe.take(); });
   watch(Role::reader, child);
   wait_for_sleep(Role::reader);
@@ -36,7 +36,7 @@ TEST_F(SchedStacks, ASleepInAPipeIsSeenThere) {
 
 // It began before we watched, and has not ended.
 TEST_F(SchedStacks, ASleepThatIsUnderWayIsSeen) {
-  const BlockingPipe pipe;
+  const TestPipe pipe;
   const BusyChild child([&] { pipe.take(); });
   ASSERT_TRUE(
       eventually([&] { return read_process_stats(child.pid())->times.voluntary_switches > 0; }));
@@ -57,7 +57,7 @@ TEST_F(SchedStacks, ASleepThatIsUnderWayIsSeen) {
 }
 
 TEST_F(SchedStacks, ARestartForgetsOlderSleeps) {
-  const BlockingPipe pipe;
+  const TestPipe pipe;
   const BusyChild child([&] { pipe.take(); });
   watch(Role::writer, child);
   wait_for_sleep(Role::writer);
@@ -71,7 +71,7 @@ TEST_F(SchedStacks, ARestartForgetsOlderSleeps) {
 }
 
 TEST_F(SchedStacks, RolesAreKeptApart) {
-  const BlockingPipe pipe;
+  const TestPipe pipe;
   const BusyChild reader([&] { pipe.take(); });
   const BusyChild writer([] { usleep(5'000); });
   watch(Role::reader, reader);

@@ -27,7 +27,7 @@ TEST_F(Scheduling, NothingIsKnownOfNobody) {
 }
 
 TEST_F(Scheduling, NothingIsCountedWhileItIsStopped) {
-  const BlockingPipe pipe;
+  const TestPipe pipe;
   const BusyChild child([&] { pipe.take(); });
   const auto reader = make_sched_reader();
   reader->watch(Role::writer, child.pid());
@@ -46,7 +46,7 @@ TEST_F(Scheduling, NothingIsCountedWhileItIsStopped) {
 
 TEST_F(Scheduling, EveryWakeUpOfASleeperIsCounted) {
   constexpr uint64_t kWakeUps = 40;
-  const BlockingPipe pipe;
+  const TestPipe pipe;
   const BusyChild child([&] { pipe.take(); });
   watch(Role::reader, child);
   wait_for_sleep(Role::reader);
@@ -72,7 +72,7 @@ TEST_F(Scheduling, EveryWakeUpOfASleeperIsCounted) {
 }
 
 TEST_F(Scheduling, NoTimeIsLostNorCountedTwice) {
-  const BlockingPipe there, back;
+  const TestPipe there, back;
   const BusyChild writer([&] { there.put(), back.take(); });
   const BusyChild reader([&] { there.take(), back.put(); });
   watch(Role::writer, writer);
@@ -161,7 +161,7 @@ TEST_F(Scheduling, TimesAgreeWithSchedstat) {
 }
 
 TEST_F(Scheduling, TimeStopsWhenTheProcessDiesAndGoesOnWithTheNext) {
-  const BlockingPipe pipe;
+  const TestPipe pipe;
   auto child = std::make_unique<BusyChild>([&] { pipe.take(); });
   watch(Role::writer, *child);
   wait_for_sleep(Role::writer);

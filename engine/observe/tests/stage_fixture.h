@@ -16,7 +16,7 @@
 #include "engine/base/reading.h"
 #include "engine/observe/stage_clock.h"
 #include "engine/observe/tests/bpf_fixture.h"
-#include "engine/process/tests/foreign_process.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop::observe {
 
@@ -29,19 +29,6 @@ inline uint64_t pipe_ns(const ThreadTimes& times, PipeId pipe, bool writing) {
   for (const PipeWait& wait : times.pipes)
     if (wait.pipe == pipe && wait.writing == writing) ns += wait.ns;
   return ns;
-}
-
-// Puts in what fits.
-inline void fill(const OwnPipe& pipe) {
-  const std::array<char, 4096> page = {};
-  fcntl(pipe.in.get(), F_SETFL, O_NONBLOCK);
-  while (write(pipe.in.get(), page.data(), page.size()) > 0) continue;
-  fcntl(pipe.in.get(), F_SETFL, 0);
-}
-
-inline void put(const OwnPipe& pipe, size_t bytes) {
-  const std::string text(bytes, 'x');
-  ASSERT_EQ(write(pipe.in.get(), text.data(), bytes), static_cast<ssize_t>(bytes));
 }
 
 class Stages : public testing::Test {
@@ -66,7 +53,7 @@ class Stages : public testing::Test {
 
   // These processes with all threads that they have now, and these pipes, as if they held them.
   static void watch(std::initializer_list<pid_t> pids,
-                    std::initializer_list<const OwnPipe*> pipes) {
+                    std::initializer_list<const TestPipe*> pipes) {
     std::vector<ScannedTask> tasks;
     for (const pid_t pid : pids)
       for (const pid_t tid : threads_of(pid)) {
@@ -75,7 +62,7 @@ class Stages : public testing::Test {
         task.tid = tid;
       }
     std::vector<ScannedPipe> scanned;
-    for (const OwnPipe* pipe : pipes) {
+    for (const TestPipe* pipe : pipes) {
       ScannedPipe& one = scanned.emplace_back();
       one.id = pipe->id;
       for (const pid_t pid : pids) {

@@ -24,7 +24,7 @@ struct DataCall {
   const char* name;
   bool writing;
   // At that end; `other` is a pipe with data and room, `file` one with data.
-  void (*call)(const OwnPipe& pipe, const OwnPipe& other, int file);
+  void (*call)(const TestPipe& pipe, const TestPipe& other, int file);
 };
 
 void PrintTo(const DataCall& call, std::ostream* out) { *out << call.name; }
@@ -34,58 +34,58 @@ iovec whole() { return {buffer, sizeof buffer}; }
 constexpr std::array kDataCalls = {
     DataCall{
         "read", false,
-        [](const OwnPipe& pipe, const OwnPipe&, int) { (void)!read(pipe.out.get(), buffer, 1); }},
+        [](const TestPipe& pipe, const TestPipe&, int) { (void)!read(pipe.out.get(), buffer, 1); }},
     DataCall{"readv", false,
-             [](const OwnPipe& pipe, const OwnPipe&, int) {
+             [](const TestPipe& pipe, const TestPipe&, int) {
                const iovec to = whole();
                (void)!readv(pipe.out.get(), &to, 1);
              }},
     DataCall{"vmsplice_out", false,
-             [](const OwnPipe& pipe, const OwnPipe&, int) {
+             [](const TestPipe& pipe, const TestPipe&, int) {
                const iovec to = whole();
                vmsplice(pipe.out.get(), &to, 1, 0);
              }},
     DataCall{"splice_to_file", false,
-             [](const OwnPipe& pipe, const OwnPipe&, int file) {
+             [](const TestPipe& pipe, const TestPipe&, int file) {
                splice(pipe.out.get(), nullptr, file, nullptr, 4096, 0);
              }},
     DataCall{"splice_from_pipe", false,
-             [](const OwnPipe& pipe, const OwnPipe& other, int) {
+             [](const TestPipe& pipe, const TestPipe& other, int) {
                splice(pipe.out.get(), nullptr, other.in.get(), nullptr, 4096, 0);
              }},
     DataCall{"tee_from_pipe", false,
-             [](const OwnPipe& pipe, const OwnPipe& other, int) {
+             [](const TestPipe& pipe, const TestPipe& other, int) {
                tee(pipe.out.get(), other.in.get(), 4096, 0);
              }},
     DataCall{"write", true,
-             [](const OwnPipe& pipe, const OwnPipe&, int) {
+             [](const TestPipe& pipe, const TestPipe&, int) {
                (void)!write(pipe.in.get(), buffer, 4096);
              }},
     DataCall{"writev", true,
-             [](const OwnPipe& pipe, const OwnPipe&, int) {
+             [](const TestPipe& pipe, const TestPipe&, int) {
                const iovec from = whole();
                (void)!writev(pipe.in.get(), &from, 1);
              }},
     DataCall{"vmsplice_in", true,
-             [](const OwnPipe& pipe, const OwnPipe&, int) {
+             [](const TestPipe& pipe, const TestPipe&, int) {
                const iovec from = whole();
                vmsplice(pipe.in.get(), &from, 1, 0);
              }},
     DataCall{"splice_from_file", true,
-             [](const OwnPipe& pipe, const OwnPipe&, int file) {
+             [](const TestPipe& pipe, const TestPipe&, int file) {
                off_t at = 0;
                splice(file, &at, pipe.in.get(), nullptr, 4096, 0);
              }},
     DataCall{"splice_to_pipe", true,
-             [](const OwnPipe& pipe, const OwnPipe& other, int) {
+             [](const TestPipe& pipe, const TestPipe& other, int) {
                splice(other.out.get(), nullptr, pipe.in.get(), nullptr, 1, 0);
              }},
     DataCall{"tee_to_pipe", true,
-             [](const OwnPipe& pipe, const OwnPipe& other, int) {
+             [](const TestPipe& pipe, const TestPipe& other, int) {
                tee(other.out.get(), pipe.in.get(), 1, 0);
              }},
     DataCall{"sendfile", true,
-             [](const OwnPipe& pipe, const OwnPipe&, int file) {
+             [](const TestPipe& pipe, const TestPipe&, int file) {
                off_t at = 0;
                sendfile(pipe.in.get(), file, &at, 4096);
              }},
@@ -100,19 +100,19 @@ UniqueFd file_with_data() {
 }
 
 TEST_P(StageDataCalls, SleepsInTheirPipe) {
-  const OwnPipe pipe, other;
+  const TestPipe pipe, other;
   const UniqueFd file = file_with_data();
   const bool writing = GetParam().writing;
-  if (writing) fill(pipe);
-  put(other, 5000);
-  const OwnPipe go;
+  if (writing) pipe.fill();
+  other.put(5000);
+  const TestPipe go;
   const ForeignProcess process([&] {
     (void)!read(go.out.get(), buffer, 1);
     GetParam().call(pipe, other, file.get());
   });
   watch({process.pid()}, {&pipe, &other});
   EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::pipe_read));
-  put(go, 1);
+  go.put(1);
   const WaitsFor wait = writing ? WaitsFor::pipe_write : WaitsFor::pipe_read;
   EXPECT_TRUE(comes_to_wait(process.pid(), wait, pipe.id)) << "as it goes to sleep";
   watch({}, {});
@@ -185,14 +185,14 @@ class StageOtherWaits : public Stages, public testing::WithParamInterface<OtherW
 
 TEST_P(StageOtherWaits, AreNamed) {
   if (GetParam().wait == WaitsFor::terminal && !has_terminals()) GTEST_SKIP() << "no terminals";
-  const OwnPipe go;
+  const TestPipe go;
   const ForeignProcess process([&] {
     (void)!read(go.out.get(), buffer, 1);
     GetParam().call();
   });
   watch({process.pid()}, {});
   EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::pipe_read));
-  put(go, 1);
+  go.put(1);
   EXPECT_TRUE(comes_to_wait(process.pid(), GetParam().wait)) << "as it goes to sleep";
   watch({}, {});
   watch({process.pid()}, {});
@@ -218,7 +218,7 @@ TEST_F(StageTimes, WhatCannotBeInterruptedIsTheDisk) {
 // Whoever holds the mutex copies, and may have to give up its CPU meanwhile.
 TEST_F(StageTimes, TheMutexOfAPipeIsALockAndNotTheDisk) {
   if (cpus_of(getpid()).size() < 2) GTEST_SKIP() << "on one CPU, nobody waits for the mutex";
-  const OwnPipe pipe(O_NONBLOCK);
+  const TestPipe pipe(O_NONBLOCK);
   ASSERT_GT(fcntl(pipe.in.get(), F_SETPIPE_SZ, 1 << 20), 0);
   const auto move = [&] {
     static std::string block(1 << 20, 'x');
@@ -274,7 +274,7 @@ TEST_F(StageTimes, OneThatWasStoppedBeforeIsStopped) {
 }
 
 TEST_F(StageTimes, AfterAStopTheReadGoesOn) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   const ForeignProcess process([&] { (void)!read(pipe.out.get(), buffer, 1); });
   watch({process.pid()}, {&pipe});
   EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::pipe_read, pipe.id));
@@ -302,7 +302,7 @@ TEST_F(StageTimes, AfterAStopTheSleepGoesOn) {
 
 // A sleep that began before it was watched.
 TEST_F(StageTimes, WhatItWaitsForIsKnownFromTheBeginning) {
-  const OwnPipe pipe, go;
+  const TestPipe pipe, go;
   const ForeignProcess process([&] {
     (void)!write(go.in.get(), "x", 1);
     (void)!read(pipe.out.get(), buffer, 1);
@@ -312,16 +312,16 @@ TEST_F(StageTimes, WhatItWaitsForIsKnownFromTheBeginning) {
   watch({process.pid()}, {&pipe});
   EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::pipe_read, pipe.id));
   const ThreadTimes asleep = times(process.pid());
-  put(pipe, 1);
+  pipe.put(1);
   EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::signal));
   EXPECT_GE(pipe_ns(times(process.pid()), pipe.id, false), pipe_ns(asleep, pipe.id, false));
 }
 
 TEST_F(StageTimes, OneThatIsNotWatchedIsAPipeAllTheSame) {
-  const OwnPipe pipe;
-  fill(pipe);
+  const TestPipe pipe;
+  pipe.fill();
   const ForeignProcess reader([&] {
-    const OwnPipe own;
+    const TestPipe own;
     (void)!read(own.out.get(), buffer, 1);
   });
   const ForeignProcess writer([&] { (void)!write(pipe.in.get(), buffer, 1); });
@@ -332,7 +332,7 @@ TEST_F(StageTimes, OneThatIsNotWatchedIsAPipeAllTheSame) {
 
 // It was asleep in it when it began to be watched.
 TEST_F(StageTimes, APipeThatIsWatchedLaterIsFoundByItsInode) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   const ForeignProcess process([&] { (void)!read(pipe.out.get(), buffer, 1); });
   watch({process.pid()}, {});
   EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::pipe_read));
@@ -345,12 +345,12 @@ TEST_F(StageTimes, AFifoIsAPipe) {
   const std::string path =
       std::filesystem::temp_directory_path() / ("pipetop-test-fifo-" + std::to_string(getpid()));
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  OwnPipe fifo;
+  TestPipe fifo;
   fifo.out = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC));
   fifo.in = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC));
   struct stat status = {};
   ASSERT_EQ(fstat(fifo.out.get(), &status), 0);
-  fifo.id = {static_cast<uint32_t>(status.st_dev), status.st_ino};
+  fifo.id = id_of(status);
   const ForeignProcess process([&] {
     const UniqueFd own(open(path.c_str(), O_RDWR));
     (void)!read(own.get(), buffer, 1);
@@ -365,7 +365,7 @@ TEST_F(StageTimes, AFifoIsAPipe) {
 // A process with a thread that does something, and a first one that pauses.
 class TwoThreads {
  public:
-  explicit TwoThreads(void (*body)(const OwnPipe&), const OwnPipe& pipe)
+  explicit TwoThreads(void (*body)(const TestPipe&), const TestPipe& pipe)
       : process_([body, &pipe] { std::thread([body, &pipe] { body(pipe); }).detach(); }) {
     EXPECT_TRUE(eventually([&] { return threads_of(pid()).size() == 2; }));
     second_ = threads_of(pid()).back();
@@ -379,8 +379,9 @@ class TwoThreads {
 };
 
 TEST_F(StageTimes, ThreadsAreToldApart) {
-  const OwnPipe pipe;
-  const TwoThreads process([](const OwnPipe& own) { (void)!read(own.out.get(), buffer, 1); }, pipe);
+  const TestPipe pipe;
+  const TwoThreads process([](const TestPipe& own) { (void)!read(own.out.get(), buffer, 1); },
+                           pipe);
   watch({process.pid()}, {&pipe});
   EXPECT_TRUE(comes_to_wait(process.second(), WaitsFor::pipe_read, pipe.id));
   EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::signal));
@@ -388,14 +389,14 @@ TEST_F(StageTimes, ThreadsAreToldApart) {
 }
 
 TEST_F(StageTimes, ANewThreadIsFoundWhenItIsGiven) {
-  const OwnPipe pipe, go;
+  const TestPipe pipe, go;
   const ForeignProcess process([&] {
     (void)!read(go.out.get(), buffer, 1);
     std::thread([&] { (void)!read(pipe.out.get(), buffer, 1); }).detach();
   });
   watch({process.pid()}, {&pipe, &go});
   EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::pipe_read, go.id));
-  put(go, 1);
+  go.put(1);
   ASSERT_TRUE(eventually([&] { return threads_of(process.pid()).size() == 2; }));
   const pid_t second = threads_of(process.pid()).back();
   const uint64_t before_ns = pipe_ns(times(process.pid()), go.id, false);
@@ -408,7 +409,7 @@ TEST_F(StageTimes, ANewThreadIsFoundWhenItIsGiven) {
 // once.
 TEST_F(StageTimes, AThreadThatExecsTakesTheFirstOnesPlace) {
   for (int i = 0; i < 20 && !HasFailure(); ++i) {
-    const OwnPipe pipe, go;
+    const TestPipe pipe, go;
     const ForeignProcess process([&] {
       const sched_param urgent = {1};
       sched_setscheduler(0, SCHED_FIFO, &urgent);
@@ -421,7 +422,7 @@ TEST_F(StageTimes, AThreadThatExecsTakesTheFirstOnesPlace) {
     ASSERT_TRUE(eventually([&] { return threads_of(process.pid()).size() == 2; }));
     watch({process.pid()}, {&pipe});
     EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::signal));
-    put(go, 1);
+    go.put(1);
     EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::pipe_read, pipe.id));
   }
 }
@@ -429,15 +430,15 @@ TEST_F(StageTimes, AThreadThatExecsTakesTheFirstOnesPlace) {
 // Two that wait for each other all the time, in more than they have places for.
 TEST_F(StageTimes, NoTimeIsLostNorCountedTwice) {
   constexpr size_t kPipes = 12;
-  std::array<OwnPipe, kPipes> pipes;
+  std::array<TestPipe, kPipes> pipes;
   const BusyChild writer([&] {
-    for (const OwnPipe& pipe : pipes) {
+    for (const TestPipe& pipe : pipes) {
       (void)!write(pipe.in.get(), buffer, 1);
       usleep(500);
     }
   });
   const BusyChild reader([&] {
-    for (const OwnPipe& pipe : pipes) (void)!read(pipe.out.get(), buffer, 1);
+    for (const TestPipe& pipe : pipes) (void)!read(pipe.out.get(), buffer, 1);
   });
   watch({writer.pid(), reader.pid()}, {&pipes[0], &pipes[1]});
   times(writer.pid());
@@ -461,7 +462,7 @@ TEST_F(StageTimes, NoTimeIsLostNorCountedTwice) {
 }
 
 TEST_F(StageTimes, OneThatExitsKeepsItsTimesUntilItIsNoLongerGiven) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   ForeignProcess process([&] { (void)!read(pipe.out.get(), buffer, 1); });
   std::vector<ScannedTask> tasks(1);
   tasks[0].process = process.id();
@@ -527,7 +528,7 @@ size_t attached() {
 TEST_F(StageTimes, NothingIsAttachedWhenNothingIsWatched) {
   clock_->watch({}, {});
   const size_t before = attached();
-  const OwnPipe pipe;
+  const TestPipe pipe;
   watch({getpid()}, {&pipe});
   EXPECT_GT(attached(), before);
   watch({}, {});

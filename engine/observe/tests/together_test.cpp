@@ -10,6 +10,7 @@
 #include <atomic>
 
 #include "engine/base/system_files.h"
+#include "engine/tests/support/child.h"
 
 namespace pipetop::observe {
 namespace {
@@ -36,23 +37,19 @@ bool allow_one_thread() {
 
 // In a child, which has no other use for its memory.
 TEST(Together, AThreadThatCannotBeMadeIsAnErrorAndNobodyWaits) {
-  const pid_t child = fork();
-  if (child == 0) {
+  Child child([] {
     alarm(30);
     std::atomic<int> started = 0;
-    if (!allow_one_thread()) _exit(1);
+    if (!allow_one_thread()) return 1;
     try {
       run_together(
           3, [&](size_t) { ++started; }, [](size_t) {});
     } catch (const SystemError&) {
-      _exit(started == 1 ? 0 : 2);
+      return started == 1 ? 0 : 2;
     }
-    _exit(3);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+    return 3;
+  });
+  EXPECT_EQ(child.wait(), 0);
 }
 
 }  // namespace

@@ -20,6 +20,9 @@
 #include "engine/base/unique_fd.h"
 #include "engine/process/privileges.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/child.h"
+#include "engine/tests/support/scratch_directory.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop {
 namespace {
@@ -33,14 +36,9 @@ class AsUserTest : public testing::Test {
  protected:
   void SetUp() override {
     if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
-    std::string name = (fs::temp_directory_path() / "pipetop-as-user-XXXXXX").string();
-    root_ = mkdtemp(name.data());
     fs::create_directory(root_ / "roots");
     fs::permissions(root_, fs::perms::all);
     fs::permissions(root_ / "roots", fs::perms::owner_all);
-  }
-  void TearDown() override {
-    if (!root_.empty()) fs::remove_all(root_);
   }
 
   // The owner of a new file there, or minus errno.
@@ -53,7 +51,8 @@ class AsUserTest : public testing::Test {
   }
 
  private:
-  fs::path root_;
+  ScratchDirectory scratch_;
+  fs::path root_ = scratch_.path();
 };
 
 TEST_F(AsUserTest, FilesAreTheUsersAndRootsRightsAreNotUsed) {
@@ -121,34 +120,28 @@ TEST_F(AsUserTest, ItsCapabilitiesNeedNotBeInEffect) {
 
 // The signal that ends it is sent with the rights of its parent, at that moment.
 TEST_F(AsUserTest, AChildOfTheUserDiesWithUs) {
-  int ends[2];
-  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
-  UniqueFd read_end(ends[0]), write_end(ends[1]);
-  const pid_t parent = fork();
-  if (parent == 0) {
-    const pid_t child = fork();
-    if (child == 0) {
+  TestPipe pipe;
+  Child parent([&]() -> int {
+    const ForeignProcess process([&] {
       const bool is_ready = become(kNobody) && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
       const pid_t own = is_ready ? getpid() : 0;
-      (void)!write(write_end.get(), &own, sizeof own);
-      for (;;) pause();
-    }
+      (void)!write(pipe.in.get(), &own, sizeof own);
+    });
     const AsUser as_user(kNobody);
     for (;;) pause();
-  }
-  write_end.reset();
+  });
+  pipe.in.reset();
   pid_t child = 0;
-  ASSERT_EQ(read(read_end.get(), &child, sizeof child), ssize_t(sizeof child));
+  ASSERT_EQ(read(pipe.out.get(), &child, sizeof child), ssize_t(sizeof child));
   ASSERT_NE(child, 0);
   const UniqueFd child_end(int(syscall(SYS_pidfd_open, child, 0)));
   const auto is_user = [&] {
-    std::ifstream status("/proc/" + std::to_string(parent) + "/status");
+    std::ifstream status("/proc/" + std::to_string(parent.pid()) + "/status");
     const std::string text{std::istreambuf_iterator<char>(status), {}};
     return text.find("\nUid:\t0\t0\t0\t65534\n") != text.npos;
   };
   ASSERT_TRUE(eventually(is_user));
-  kill(parent, SIGKILL);
-  waitpid(parent, nullptr, 0);
+  parent.end();
   pollfd end = {child_end.get(), POLLIN, 0};
   EXPECT_TRUE(eventually([&] { return ::poll(&end, 1, 0) == 1; }));
   syscall(SYS_pidfd_send_signal, child_end.get(), SIGKILL, nullptr, 0);
@@ -160,14 +153,11 @@ TEST_F(AsUserTest, RootItselfStaysAsItIs) {
 }
 
 TEST_F(AsUserTest, NothingIsOpenedAsRootWhereItMayNot) {
-  const pid_t child = fork();
-  if (child == 0) {
-    if (!keep_capabilities(0)) _exit(3);
-    _exit(succeeds([] { const AsUser as_user(kNobody); }) ? 1 : 0);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
+  Child child([] {
+    if (!keep_capabilities(0)) return 3;
+    return succeeds([] { const AsUser as_user(kNobody); }) ? 1 : 0;
+  });
+  EXPECT_EQ(child.wait(), 0);
 }
 
 }  // namespace

@@ -11,18 +11,13 @@
 #include <functional>
 
 #include "engine/base/error.h"
+#include "engine/tests/support/scratch_directory.h"
 
 namespace pipetop {
 namespace {
 
 class ChangeRecordTest : public testing::Test {
  protected:
-  ChangeRecordTest() {
-    folder = (std::filesystem::temp_directory_path() / "pipetop-test-XXXXXX").string();
-    EXPECT_NE(mkdtemp(folder.data()), nullptr);
-  }
-  ~ChangeRecordTest() override { std::filesystem::remove_all(folder); }
-
   // Of each kind one, then written by a pipetop that is gone.
   std::string leave(const std::function<void(ChangeList&)>& damage = [](ChangeList&) {}) const {
     const auto list = std::make_unique<ChangeList>();
@@ -43,7 +38,8 @@ class ChangeRecordTest : public testing::Test {
   }
   size_t found() const { return find_records(folder).left.size(); }
 
-  std::string folder;
+  ScratchDirectory scratch;
+  std::string folder = scratch.path();
 };
 
 TEST_F(ChangeRecordTest, WhatWasLeftIsFound) {

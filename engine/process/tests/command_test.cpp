@@ -53,7 +53,7 @@ class Inherited {
 };
 
 std::string output_of(const std::string& script) {
-  OwnPipe pipe;
+  TestPipe pipe;
   Inherited in(pipe.in);
   const Words words = {"/bin/sh", "-c", script + " >&" + in.number()};
   WatchedCommand command(words);
@@ -89,7 +89,7 @@ TEST(WatchedCommand, ASignalIsToldApart) {
 }
 
 TEST(WatchedCommand, NothingIsKnownWhileItRuns) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   Inherited out(pipe.out);
   const Words words = {"/bin/sh", "-c", "read -r line <&" + out.number()};
   WatchedCommand command(words);
@@ -158,7 +158,7 @@ TEST(WatchedCommand, StaysInOurProcessGroup) {
 
 // sh exits at once; what it leaves behind becomes our child, and is waited for.
 TEST(WatchedCommand, DescendantsAreReaped) {
-  OwnPipe go, pids;
+  TestPipe go, pids;
   Inherited out(go.out), in(pids.in);
   const Words words = {"/bin/sh", "-c",
                        "(read -r line <&" + out.number() + ") & echo $! >&" + in.number()};
@@ -179,7 +179,7 @@ TEST(WatchedCommand, DescendantsAreReaped) {
 }
 
 TEST(WatchedCommand, IsLeftRunning) {
-  OwnPipe pipe, gone;
+  TestPipe pipe, gone;
   Inherited out(pipe.out), in(gone.in);
   pid_t pid = 0;
   {

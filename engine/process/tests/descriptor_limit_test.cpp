@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "engine/process/child.h"
+#include "engine/tests/support/child.h"
 
 namespace pipetop {
 namespace {
@@ -42,11 +43,7 @@ TEST(DescriptorLimit, GivesRoomForTheEventsOf256CpusAndIsRestored) {
   rlimit limit = {};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_max < 2 * kOf256Cpus) GTEST_SKIP() << "the hard limit is " << limit.rlim_max;
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(first_broken());
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(Child(first_broken).wait(), 0);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ int error_of(PipeId pipe, const PipeEnd& end) {
 }
 
 TEST_F(ForeignEndTest, SizeAndBytesCanBeAskedFor) {
-  OwnPipe pipe;
+  TestPipe pipe;
   const ForeignProcess process;
   const ForeignEnd copy(pipe.id, end_of(process, pipe.out.get()));
   EXPECT_EQ(copy.capacity(), static_cast<uint64_t>(fcntl(pipe.in.get(), F_GETPIPE_SZ)));
@@ -42,7 +42,7 @@ TEST_F(ForeignEndTest, SizeAndBytesCanBeAskedFor) {
 }
 
 TEST_F(ForeignEndTest, TheKernelRoundsSizes) {
-  OwnPipe pipe;
+  TestPipe pipe;
   const ForeignProcess process;
   ForeignEnd copy(pipe.id, end_of(process, pipe.out.get()));
   EXPECT_EQ(copy.resize(100'000), 131'072u);
@@ -52,7 +52,7 @@ TEST_F(ForeignEndTest, TheKernelRoundsSizes) {
 }
 
 TEST_F(ForeignEndTest, NobodyHasACopyLater) {
-  OwnPipe pipe;
+  TestPipe pipe;
   ForeignProcess process;
   { const ForeignEnd copy(pipe.id, end_of(process, pipe.in.get())); }
   pipe.in.reset();
@@ -62,7 +62,7 @@ TEST_F(ForeignEndTest, NobodyHasACopyLater) {
 }
 
 TEST_F(ForeignEndTest, OnlyTheProcessThatWasMeantIsTouched) {
-  const OwnPipe pipe, other;
+  const TestPipe pipe, other;
   ForeignProcess process;
   PipeEnd end = end_of(process, pipe.out.get());
   EXPECT_EQ(error_of(other.id, end), EBADF) << "another pipe";

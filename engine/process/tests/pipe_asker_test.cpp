@@ -16,13 +16,13 @@ class PipeAskerTest : public testing::Test {
  protected:
   void SetUp() override { PIPETOP_NEED_COPIES(); }
 
-  static PipeAsker::Question question(const OwnPipe& pipe, const ForeignProcess& process, int fd) {
+  static PipeAsker::Question question(const TestPipe& pipe, const ForeignProcess& process, int fd) {
     return {pipe.id, {process.id(), fd, Access::read, false}};
   }
 };
 
 TEST_F(PipeAskerTest, AnswersInOrderWhatIsKnown) {
-  const OwnPipe pipe, other;
+  const TestPipe pipe, other;
   const ForeignProcess process;
   ASSERT_EQ(::write(pipe.in.get(), "12345", 5), 5);
   ASSERT_EQ(::fcntl(other.in.get(), F_SETPIPE_SZ, 4096), 4096);
@@ -44,7 +44,7 @@ TEST_F(PipeAskerTest, AnswersInOrderWhatIsKnown) {
 }
 
 TEST_F(PipeAskerTest, TheChildHoldsNothingOfOursAndNoTerminalStopsIt) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   const ForeignProcess process;
   PipeAsker asker;
   EXPECT_EQ(asker.child(), 0) << "nobody has asked yet";
@@ -58,7 +58,7 @@ TEST_F(PipeAskerTest, TheChildHoldsNothingOfOursAndNoTerminalStopsIt) {
 }
 
 TEST_F(PipeAskerTest, AnotherChildAnswersWhenTheFirstIsGone) {
-  const OwnPipe pipe;
+  const TestPipe pipe;
   const ForeignProcess process;
   PipeAsker asker;
   const auto one = question(pipe, process, pipe.out.get());
@@ -74,9 +74,9 @@ TEST_F(PipeAskerTest, AnotherChildAnswersWhenTheFirstIsGone) {
 // Wherever it is stopped, and for ever: readers get end of file all the same.
 TEST_F(PipeAskerTest, WhoAsksMayBeStoppedAtAnyTime) {
   for (int round = 0; round < 50; ++round) {
-    OwnPipe pipe;
+    TestPipe pipe;
     ForeignProcess holder;
-    OwnPipe ready;  // not the holder's
+    TestPipe ready;  // not the holder's
     const auto one = question(pipe, holder, pipe.in.get());
     ForeignProcess asking([&] {
       pipe.in.reset();
@@ -99,8 +99,8 @@ TEST_F(PipeAskerTest, WhoAsksMayBeStoppedAtAnyTime) {
 }
 
 TEST_F(PipeAskerTest, TheChildDiesWithUs) {
-  const OwnPipe pipe;
-  OwnPipe told;
+  const TestPipe pipe;
+  TestPipe told;
   const ForeignProcess holder;
   const auto one = question(pipe, holder, pipe.in.get());
   ForeignProcess asking([&] {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/tests/support/child.h"
 
 namespace pipetop {
 namespace {
@@ -95,14 +96,11 @@ TEST_F(CallersTest, SeveralHaveToNameOne) {
 
 TEST_F(CallersTest, NobodyElsesVariablesCount) {
   set({{"DOAS_USER", "no such user"}});
-  const pid_t child = fork();
-  if (child == 0) {
-    if (setresuid(65534, 65534, 65534) != 0) _exit(3);
-    _exit(error() == "user 0" ? 0 : 1);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0) << "an ordinary user becomes nobody else";
+  Child child([&] {
+    if (setresuid(65534, 65534, 65534) != 0) return 3;
+    return error() == "user 0" ? 0 : 1;
+  });
+  EXPECT_EQ(child.wait(), 0) << "an ordinary user becomes nobody else";
 }
 
 }  // namespace

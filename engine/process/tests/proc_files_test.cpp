@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/child.h"
 
 namespace pipetop {
 namespace {
@@ -103,17 +104,15 @@ TEST(ProcessStats, ReadsAProcess) {
 
 // In a child of many groups, whose list comes before the switches.
 TEST(ProcessStats, ReadsALongStatusToItsEnd) {
-  const pid_t child = ::fork();
-  if (child == 0) {
+  Child child([] {
     std::vector<gid_t> groups(2000);
     std::iota(groups.begin(), groups.end(), gid_t{100'000});
-    if (::setgroups(groups.size(), groups.data()) != 0) ::_exit(2);
-    ::_exit(read_process_stats(::getpid()).has_value() ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "setgroups needs root";
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+    if (::setgroups(groups.size(), groups.data()) != 0) return 2;
+    return read_process_stats(::getpid()).has_value() ? 0 : 1;
+  });
+  const int ending = child.wait();
+  if (ending == 2) GTEST_SKIP() << "setgroups needs root";
+  EXPECT_EQ(ending, 0);
 }
 
 }  // namespace

@@ -18,6 +18,8 @@
 #include "engine/process/worker.h"
 #include "engine/process/worker_pool.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/child.h"
+#include "engine/tests/support/test_pipe.h"
 
 namespace pipetop {
 namespace {
@@ -71,11 +73,7 @@ void use_up_descriptors(rlim_t most, int left) {
 // In a child, which has no other use for its limits.
 template <class Function>
 void expect_in_child(const Function& holds) {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(holds() ? 0 : 1);
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  EXPECT_EQ(Child([&] { return holds() ? 0 : 1; }).wait(), 0);
 }
 
 // It would have no control block.
@@ -172,29 +170,18 @@ TEST(WorkerProcess, GetsNothingButItsTwoDescriptors) {
 // A process that traces another: until it is gone, the end of that one is not told to its parent.
 class Tracer {
  public:
-  explicit Tracer(pid_t traced) {
-    int ends[2];
-    EXPECT_EQ(::pipe(ends), 0);
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      const bool seized = ::ptrace(PTRACE_SEIZE, traced, nullptr, nullptr) == 0;
-      if (::write(ends[1], &seized, sizeof seized) < 0) ::_exit(1);
-      for (;;) ::pause();
-    }
-    EXPECT_EQ(::read(ends[0], &seized_, sizeof seized_), ssize_t(sizeof seized_));
-    for (const int end : ends) ::close(end);
+  explicit Tracer(pid_t traced)
+      : process_([&] {
+          const bool seized = ::ptrace(PTRACE_SEIZE, traced, nullptr, nullptr) == 0;
+          if (::write(pipe_.in.get(), &seized, sizeof seized) < 0) ::_exit(1);
+        }) {
+    EXPECT_EQ(::read(pipe_.out.get(), &seized_, sizeof seized_), ssize_t(sizeof seized_));
   }
-  ~Tracer() {
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  Tracer(const Tracer&) = delete;
-  Tracer& operator=(const Tracer&) = delete;
   bool has_seized() const { return seized_; }
 
  private:
-  pid_t pid_ = -1;
+  TestPipe pipe_;
+  ForeignProcess process_;
   bool seized_ = false;
 };
 

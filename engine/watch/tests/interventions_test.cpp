@@ -46,6 +46,12 @@ pid_t child_named(const std::string& name) {
   return newest;
 }
 
+// An ordinary user already has none.
+bool drop_rights() {
+  return geteuid() != 0 ||
+         (setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0);
+}
+
 class InterventionsTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -66,7 +72,7 @@ class InterventionsTest : public testing::Test {
     while (read(pipe.out.get(), page.data(), page.size()) > 0) continue;
   }
 
-  OwnPipe pipe{O_NONBLOCK};
+  TestPipe pipe{O_NONBLOCK};
   Interventions interventions;
 };
 
@@ -239,18 +245,14 @@ TEST_F(InterventionsTest, TooLargeSizesAreExplained) {
   const ForeignProcess process;
   EXPECT_TRUE(says(error_of([&] { interventions.resize(pipe.id, {end(process)}, 0); }), "; give"));
   // In a process without the right to exceed the limit.
-  const pid_t child = fork();
-  if (child == 0) {
-    const bool dropped = geteuid() != 0 || (setresgid(65534, 65534, 65534) == 0 &&
-                                            setresuid(65534, 65534, 65534) == 0);
+  Child child([&] {
+    const bool dropped = drop_rights();
     Interventions own;
     const PipeEnd ours = {id_of_process(getpid()), pipe.out.get()};
     const std::string why = error_of([&] { own.resize(pipe.id, {ours}, uint64_t{1} << 30); });
-    _exit(dropped && says(why, "pipe-max-size") && says(why, "; raise") ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return dropped && says(why, "pipe-max-size") && says(why, "; raise") ? 0 : 1;
+  });
+  EXPECT_EQ(child.wait(), 0);
 }
 
 TEST_F(InterventionsTest, AProcessThatHasExitedIsNotTouched) {
@@ -294,7 +296,7 @@ TEST_F(InterventionsTest, ALaterProcessWithTheNumberIsNotTouched) {
 }
 
 TEST_F(InterventionsTest, ADescriptorThatIsAnotherPipesIsNotTouched) {
-  const OwnPipe other;
+  const TestPipe other;
   const ForeignProcess process;
   const std::string why = error_of([&] {
     interventions.resize(pipe.id, {{process.id(), other.out.get()}}, 256 * kKiB);
@@ -355,25 +357,21 @@ TEST_F(InterventionsTest, BadValuesAreExplained) {
 }
 
 TEST_F(InterventionsTest, OnlyRootMayLowerANiceValue) {
-  const pid_t child = fork();
-  if (child == 0) {
-    const bool dropped = geteuid() != 0 || (setresgid(65534, 65534, 65534) == 0 &&
-                                            setresuid(65534, 65534, 65534) == 0);
+  Child child([&] {
+    const bool dropped = drop_rights();
     const rlimit none = {0, 0};
     setrlimit(RLIMIT_NICE, &none);
     Interventions own;
     const std::string why = error_of([&] { own.renice(id_of_process(getpid()), -20); });
-    _exit(dropped && says(why, "only root") && own.done().empty() ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return dropped && says(why, "only root") && own.done().empty() ? 0 : 1;
+  });
+  EXPECT_EQ(child.wait(), 0);
 }
 
 // The reader must get its end of file while we change and put back all the time.
 TEST_F(InterventionsTest, EndOfFileComesAllTheSame) {
   for (int i = 0; i < 50; ++i) {
-    OwnPipe own;
+    TestPipe own;
     ForeignProcess process;
     const PipeEnd in = {process.id(), own.in.get()};
     Interventions changes;

@@ -12,6 +12,7 @@
 #include "engine/process/proc_files.h"
 #include "engine/process/tests/foreign_process.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "engine/watch/intervention_words.h"
 #include "engine/watch/interventions.h"
 
@@ -29,25 +30,19 @@ class LeftoversTest : public testing::Test {
   void SetUp() override {
     PIPETOP_NEED_COPIES();
     if (geteuid() != 0) GTEST_SKIP() << "only root may lower nice values";
-    folder = (std::filesystem::temp_directory_path() / "pipetop-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
   }
-  void TearDown() override { std::filesystem::remove_all(folder); }
 
   // A pipetop that has changed something, and waits.
   std::unique_ptr<ForeignProcess> pipetop() {
-    int ends[2];
-    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
-    const UniqueFd out(ends[0]), in(ends[1]);
+    const TestPipe told;
     auto changer = std::make_unique<ForeignProcess>([&] {
       static Interventions changes(folder);
       changes.renice(process.id(), 19);
       changes.resize(pipe.id, {{process.id(), pipe.out.get()}}, 256 * 1024);
       changes.pin(process.id(), std::array{cpus_of(getpid()).back()});
-      (void)!write(in.get(), "x", 1);
+      told.put();
     });
-    char byte = 0;
-    EXPECT_EQ(read(out.get(), &byte, 1), 1);
+    EXPECT_EQ(told.take(), 1);
     return changer;
   }
   static pid_t guardian_of(pid_t pid) {
@@ -80,8 +75,9 @@ class LeftoversTest : public testing::Test {
            cpus_of(process.pid()) == cpus_of(getpid());
   }
 
-  std::string folder;
-  OwnPipe pipe{O_NONBLOCK};
+  ScratchDirectory scratch;
+  std::string folder = scratch.path();
+  TestPipe pipe{O_NONBLOCK};
   ForeignProcess process;
 };
 

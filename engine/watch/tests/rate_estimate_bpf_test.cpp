@@ -7,16 +7,13 @@
 #include "engine/base/error.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/observe/tests/scan_fixture.h"
-#include "engine/observe/tests/scratch_pipe.h"
+#include "engine/tests/support/test_pipe.h"
 #include "engine/watch/rate_estimate.h"
 
 namespace pipetop {
 namespace {
 
-using observe::Child;
 using observe::Gate;
-using observe::HeldPipe;
-using observe::ScratchPipe;
 
 constexpr double kTolerance = 0.05;
 
@@ -44,7 +41,7 @@ class RateEstimateBpf : public testing::Test {
 
   // By slots alone: what we read and write ourselves is not only the pipe's.
   void look_at_slots(PipeId id) {
-    const ProcessId self = observe::process_id(getpid());
+    const ProcessId self = id_of_process(getpid());
     const PipeScan scan = scanner_->scan(std::span(&self, 1));
     RingCounts ring = *observe::pipe_in(scan, id)->ring;
     ring.sides.reset();
@@ -57,7 +54,7 @@ class RateEstimateBpf : public testing::Test {
     const Mapping shared(
         mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), 4096);
     const std::atomic_ref ready(*static_cast<uint64_t*>(shared.data()));
-    HeldPipe pipe;
+    TestPipe pipe;
     Gate gate;
     // Both move all of it, and stay.
     const auto move_all = [&](const std::function<ssize_t()>& move_some) {
@@ -82,8 +79,7 @@ class RateEstimateBpf : public testing::Test {
       return move_all([&] { return read(pipe.out.get(), taken.data(), taken.size()); });
     });
     pipe.close();
-    const std::vector<ProcessId> both = {observe::process_id(writer.pid()),
-                                         observe::process_id(reader.pid())};
+    const std::vector<ProcessId> both = {id_of_process(writer.pid()), id_of_process(reader.pid())};
     ASSERT_TRUE(eventually([&] { return ready.load() == 2; }));
     look(pipe.id, both);
     gate.open();
@@ -107,8 +103,8 @@ class RateEstimateBpf : public testing::Test {
 // Writes and reads in turn, so that each slot holds what is written here.
 TEST_F(RateEstimateBpf, SmallWrites) {
   for (const size_t bytes : {1, 100, 1000}) {
-    ScratchPipe pipe;
-    const PipeId id = observe::id_of(pipe.read_end());
+    TestPipe pipe{O_NONBLOCK};
+    const PipeId id = pipe.id;
     estimate_ = {};
     look_at_slots(id);
     uint64_t total = 0;
@@ -124,8 +120,8 @@ TEST_F(RateEstimateBpf, SmallWrites) {
 // A reader that is slower than the writer: writes share slots, and fill the ring.
 TEST_F(RateEstimateBpf, SmallWritesThatFillTheRing) {
   for (const size_t bytes : {1, 100, 3000}) {
-    ScratchPipe pipe;
-    const PipeId id = observe::id_of(pipe.read_end());
+    TestPipe pipe{O_NONBLOCK};
+    const PipeId id = pipe.id;
     estimate_ = {};
     look_at_slots(id);
     uint64_t total = 0;

@@ -10,8 +10,6 @@
 namespace pipetop {
 namespace {
 
-using observe::BusyChild;
-
 class StageFunctionsTest : public testing::Test {
  protected:
   void SetUp() override {

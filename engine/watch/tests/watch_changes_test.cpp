@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "engine/base/error.h"
-#include "engine/observe/tests/scratch_pipe.h"
+#include "engine/tests/support/test_pipe.h"
 #include "engine/watch/tests/watch_fixture.h"
 
 namespace pipetop {
@@ -18,22 +18,19 @@ class WatchChanges : public WatchTest {
     machine.process(self.pid).id = self;
     machine.thread(self.pid).task.process = machine.thread(self.pid).times.process = self;
     machine.add(12, "other");
-    struct stat status = {};
-    fstat(real.read_end(), &status);
-    id = {static_cast<uint32_t>(status.st_dev), status.st_ino};
-    machine.hold(id.inode, self.pid, real.write_end(), Access::write);
+    machine.hold(id.inode, self.pid, real.in.get(), Access::write);
     machine.hold(id.inode, 12, 0, Access::read);
     machine.pipe(id.inode).pipe.id = id;
     machine.pipe(id.inode).samples.pipe = id;
-    machine.waits(self.pid, WaitsFor::pipe_write, real.write_end());
+    machine.waits(self.pid, WaitsFor::pipe_write, real.in.get());
     machine.waits(12, WaitsFor::pipe_read, 0);
     machine.pipe(id.inode).bytes_per_s = 100e6;
   }
   static ProcessId real_identity() { return *real_watch_parts(BpfUse::off).identify(getpid()); }
-  uint64_t real_size() const { return static_cast<uint64_t>(fcntl(real.read_end(), F_GETPIPE_SZ)); }
+  uint64_t real_size() const { return static_cast<uint64_t>(fcntl(real.out.get(), F_GETPIPE_SZ)); }
 
-  observe::ScratchPipe real;
-  PipeId id;
+  TestPipe real{O_NONBLOCK};
+  PipeId id = real.id;
 };
 
 TEST_F(WatchChanges, AResizeIsDoneSaidAndPutBack) {

@@ -9,6 +9,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "engine/watch/byte_counts.h"
 #include "engine/watch/pipe_views.h"
 #include "engine/watch/pipeline_instruments.h"
@@ -38,20 +39,18 @@ TEST(ParseTarget, RefusesWhatIsNone) {
 class Fifo : public WatchTest {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(mkdtemp(folder_.data()));
-    path = folder_ + "/fifo";
+    path = folder_.file("fifo");
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
     struct stat status = {};
     ASSERT_EQ(stat(path.c_str(), &status), 0);
-    id = {static_cast<uint32_t>(status.st_dev), status.st_ino};
+    id = id_of(status);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string path;
   PipeId id;
 
  private:
-  std::string folder_ = testing::TempDir() + "pipetopXXXXXX";
+  ScratchDirectory folder_;
 };
 
 TEST_F(Fifo, IsFoundByItsPath) {

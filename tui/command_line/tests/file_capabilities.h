@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tui/command_line/tests/scratch_directory.h"
+#include "engine/tests/support/scratch_directory.h"
 
 namespace pipetop::tui {
 

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "engine/recording/tests/hostile_recordings.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
-#include "tui/command_line/tests/scratch_directory.h"
 
 namespace pipetop::tui {
 namespace {

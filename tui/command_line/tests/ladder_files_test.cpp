@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/error.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/result_files.h"
-#include "tui/command_line/tests/scratch_directory.h"
 #include "tui/print/document.h"
 #include "tui/print/tests/ladder_result.h"
 

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
-#include "tui/command_line/tests/scratch_directory.h"
 #include "tui/tests/pty.h"
 
 namespace pipetop::tui {

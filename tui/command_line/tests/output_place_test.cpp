@@ -11,8 +11,8 @@
 #include <fstream>
 
 #include "engine/base/error.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/output.h"
-#include "tui/command_line/tests/scratch_directory.h"
 
 namespace pipetop::tui {
 namespace {

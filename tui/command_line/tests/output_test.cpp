@@ -15,7 +15,7 @@
 #include <iterator>
 
 #include "engine/base/error.h"
-#include "tui/command_line/tests/scratch_directory.h"
+#include "engine/tests/support/scratch_directory.h"
 
 namespace pipetop::tui {
 namespace {

@@ -228,11 +228,8 @@ TEST(Privileges, MainKeepsOnlyWhatItUses) {
 }
 
 Reading<bool> user_namespaces() {
-  const pid_t child = fork();
-  if (child == 0) _exit(unshare(CLONE_NEWUSER) == 0 ? 0 : 1);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (status == 0) return Reading<bool>::of(true);
+  if (Child([] { return unshare(CLONE_NEWUSER) == 0 ? 0 : 1; }).wait() == 0)
+    return Reading<bool>::of(true);
   return Reading<bool>::unavailable("user namespaces are forbidden here");
 }
 
@@ -377,14 +374,11 @@ TEST(Privileges, RootIgnoresAConfigOfOthersUnlessItsPathIsGiven) {
 
 // The errno of tracing it as its own user.
 int trace_as_nobody(pid_t worker) {
-  const pid_t child = fork();
-  if (child == 0) {
-    if (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0) _exit(255);
-    _exit(ptrace(PTRACE_SEIZE, worker, 0, 0) == 0 ? 0 : errno);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WEXITSTATUS(status);
+  Child child([&] {
+    if (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0) return 255;
+    return ptrace(PTRACE_SEIZE, worker, 0, 0) == 0 ? 0 : errno;
+  });
+  return child.wait();
 }
 
 TEST(Privileges, NobodyTracesAWorkerOfSudo) {

@@ -10,24 +10,15 @@
 #include <array>
 #include <cstdlib>
 
+#include "engine/copy/tests/streams.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/child.h"
 #include "tui/tests/processes.h"
 
 namespace pipetop::tui {
 namespace {
 
-// What the child writes to `write_end` is read from `read_end`.
-struct Channel {
-  UniqueFd read_end, write_end;
-};
-
-Channel make_pipe() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return {};
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
-Channel make_terminal() {
+TwoEnds make_terminal() {
   int master = -1, slave = -1;
   if (openpty(&master, &slave, nullptr, nullptr, nullptr) != 0) return {};
   fcntl(master, F_SETFD, FD_CLOEXEC);
@@ -35,21 +26,13 @@ Channel make_terminal() {
   return {UniqueFd(master), UniqueFd(slave)};
 }
 
-void set_stdout(Stdout where, const Channel& channel) {
+void set_stdout(Stdout where, const TwoEnds& channel) {
   if (where == Stdout::closed) {
     close(STDOUT_FILENO);
     return;
   }
-  const int fd = where == Stdout::full ? open("/dev/full", O_WRONLY) : channel.write_end.get();
+  const int fd = where == Stdout::full ? open("/dev/full", O_WRONLY) : channel.write.get();
   dup2(fd, STDOUT_FILENO);
-}
-
-[[noreturn]] void become(std::vector<std::string>& arguments) {
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  execv(pointers[0], pointers.data());
-  _exit(127);
 }
 
 // The end of a pipe is an end of file, that of a terminal an error.
@@ -70,19 +53,19 @@ Program::Program(std::vector<std::string> arguments, Stdout where, Stderr words)
 Program::Program(const std::string& path, std::vector<std::string> arguments, Stdout where,
                  Stderr words, Group group) {
   arguments.insert(arguments.begin(), path);
-  Channel out = make_pipe();
-  Channel err = words == Stderr::terminal ? make_terminal() : make_pipe();
-  if (where == Stdout::without_reader) out.read_end.reset();
+  TwoEnds out = make_pipe();
+  TwoEnds err = words == Stderr::terminal ? make_terminal() : make_pipe();
+  if (where == Stdout::without_reader) out.read.reset();
   pid_ = fork();
   if (pid_ == 0) {
     if (group == Group::its_own) setpgid(0, 0);
     set_stdout(where, out);
-    dup2(err.write_end.get(), STDERR_FILENO);
+    dup2(err.write.get(), STDERR_FILENO);
     if (words == Stderr::terminal) setenv("TERM", "xterm", 1);
-    become(arguments);
+    exec_words(arguments);
   }
-  out_fd_ = std::move(out.read_end);
-  err_fd_ = std::move(err.read_end);
+  out_fd_ = std::move(out.read);
+  err_fd_ = std::move(err.read);
 }
 
 Program::~Program() {
@@ -141,7 +124,7 @@ int Program::wait() {
   int status = 0;
   waitpid(pid_, &status, 0);
   pid_ = 0;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  return ending_of(status);
 }
 
 }  // namespace pipetop::tui

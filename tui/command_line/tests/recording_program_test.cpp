@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/ordinary_user.h"
 #include "tui/command_line/tests/program.h"
-#include "tui/command_line/tests/scratch_directory.h"
 #include "tui/tests/pty.h"
 
 namespace pipetop::tui {
@@ -117,7 +117,7 @@ TEST(RecordingProgram, AKilledDashboardLosesTwoSecondsAtMost) {
     return !ignored && header > 0 && size > header;
   }));
   program.signal(SIGKILL);
-  EXPECT_TRUE(WIFSIGNALED(program.wait_for_end()));
+  EXPECT_LT(program.wait_for_end(), 0);
   const auto info = info_of(path);
   EXPECT_TRUE(info["damage"].is_null());
   EXPECT_GE(info["duration_ns"], 1'900'000'000);

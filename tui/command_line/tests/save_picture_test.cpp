@@ -9,8 +9,8 @@
 #include <string>
 
 #include "engine/base/error.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/result_files.h"
-#include "tui/command_line/tests/scratch_directory.h"
 
 namespace pipetop::tui {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/result_files.h"
-#include "tui/command_line/tests/scratch_directory.h"
 
 namespace pipetop::tui {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
-#include "tui/command_line/tests/scratch_directory.h"
 #include "tui/print/tests/xml_reader.h"
 
 namespace pipetop::tui {

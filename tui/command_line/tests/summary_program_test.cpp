@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "tui/command_line/tests/scratch_directory.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/tests/pty.h"
 
 namespace pipetop::tui {
@@ -16,8 +16,7 @@ std::string left_by(PtyProgram& program, const std::string& keys, int signal = 0
   EXPECT_TRUE(program.wait_for("throughput"));
   program.send("v" + keys);
   if (signal != 0) program.signal(signal);
-  const int status = program.wait_for_end();
-  EXPECT_EQ(WEXITSTATUS(status), signal == 0 ? 0 : 128 + signal);
+  EXPECT_EQ(program.wait_for_end(), signal == 0 ? 0 : 128 + signal);
   const std::string& out = program.output();
   return out.substr(out.rfind("\033[?1049l"));
 }

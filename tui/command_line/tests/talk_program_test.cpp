@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
-#include "tui/command_line/tests/scratch_directory.h"
 #include "tui/tests/processes.h"
 #include "tui/tests/pty.h"
 
@@ -56,14 +56,14 @@ TEST_F(TalkProgram, ChangesTheWorkloadAndBackAndTellsTheNotes) {
   talk.send("q");
   ASSERT_TRUE(talk.wait_for("leave the talk?")) << talk.output();
   talk.send("y");
-  EXPECT_EQ(WEXITSTATUS(talk.wait_for_end()), 0) << talk.output();
+  EXPECT_EQ(talk.wait_for_end(), 0) << talk.output();
   const std::string said = talk.output();
   EXPECT_NE(said.find("Scene-three", said.rfind("key  change")), said.npos)
       << "the summary has the scenes of every workload: " << said;
   ASSERT_TRUE(notes.wait_for("the talk has ended")) << notes.output();
   EXPECT_FALSE(std::filesystem::exists(path("run/pipetop-notes.socket")));
   notes.send("q");
-  EXPECT_EQ(WEXITSTATUS(notes.wait_for_end()), 0);
+  EXPECT_EQ(notes.wait_for_end(), 0);
   std::ifstream segments(path("s.jsonl"));
   std::string line, all;
   int lines = 0;

@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "engine/base/unique_fd.h"
-#include "tui/command_line/tests/scratch_directory.h"
+#include "engine/tests/support/scratch_directory.h"
 
 namespace pipetop::tui {
 namespace {

@@ -10,8 +10,8 @@
 #include "engine/host/pipe_max_size.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
-#include "tui/command_line/tests/scratch_directory.h"
 #include "tui/tests/processes.h"
 
 namespace pipetop::tui {

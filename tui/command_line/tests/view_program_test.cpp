@@ -9,8 +9,9 @@
 
 #include "engine/copy/tests/streams.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/child.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
-#include "tui/command_line/tests/scratch_directory.h"
 #include "tui/tests/processes.h"
 #include "tui/tests/pty.h"
 
@@ -61,17 +62,14 @@ class Stage {
     int status = 0;
     waitpid(pid_, &status, 0);
     pid_ = 0;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    return ending_of(status);
   }
 
   // All of it after wait().
   const std::string& err() const { return err_text_; }
 
  private:
-  [[noreturn]] static void become(Words& words, int in, int out, int err) {
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
+  [[noreturn]] static void become(const Words& words, int in, int out, int err) {
     // Above those that are replaced.
     in = fcntl(in, F_DUPFD_CLOEXEC, 10);
     out = out < 0 ? -1 : fcntl(out, F_DUPFD_CLOEXEC, 10);
@@ -82,8 +80,7 @@ class Stage {
     else
       dup2(out, 1);
     dup2(err, 2);
-    execv(pointers[0], pointers.data());
-    _exit(127);
+    exec_words(words);
   }
 
   pid_t pid_ = 0;
@@ -250,6 +247,7 @@ TEST(ViewProgram, AFullDiskHasAllThatFits) {
     GTEST_SKIP() << "mounting needs root";
   const std::string content = random_bytes(1'000'000);
   const ScratchFile file(content);
+  const auto before = ::signal(SIGPIPE, SIG_IGN);
   for (const bool from_pipe : {false, true}) {
     for (const Words& words : {Words{}, Words{"-C"}}) {
       const std::string name = scratch.file("out");
@@ -258,7 +256,6 @@ TEST(ViewProgram, AFullDiskHasAllThatFits) {
       TwoEnds pipe = make_pipe();
       Stage view(words, from_pipe ? pipe.read.get() : file.fd.get(), out.get());
       pipe.read.reset();
-      ::signal(SIGPIPE, SIG_IGN);
       const std::jthread feeder([&] {
         if (from_pipe) write_all(pipe.write.get(), content);
         pipe.write.reset();
@@ -271,6 +268,7 @@ TEST(ViewProgram, AFullDiskHasAllThatFits) {
                                 " bytes: No space left on device\n");
     }
   }
+  ::signal(SIGPIPE, before);
   ::umount(scratch.path().c_str());
 }
 
@@ -356,7 +354,7 @@ size_t longest_line(const std::string& output) {
 
 TEST(ViewTerminal, ShowsRateAndBarAndKeepsTheLastLine) {
   OnTerminal shell("head -c 3000000 /dev/zero | $VIEW -N here -s 3000000 > /dev/null");
-  EXPECT_EQ(WEXITSTATUS(shell.wait_for_end()), 0);
+  EXPECT_EQ(shell.wait_for_end(), 0);
   EXPECT_NE(shell.output().find("\rhere: 2.86MiB 0:00:0"), std::string::npos) << shell.output();
   EXPECT_NE(shell.output().find("=>] 100%\r\n"), std::string::npos) << shell.output();
 }
@@ -379,7 +377,7 @@ TEST(ViewTerminal, AWidthCanBeGiven) {
 
 TEST(ViewTerminal, QuietIsQuiet) {
   OnTerminal shell("head -c 100000 /dev/zero | $VIEW -q > /dev/null");
-  EXPECT_EQ(WEXITSTATUS(shell.wait_for_end()), 0);
+  EXPECT_EQ(shell.wait_for_end(), 0);
   EXPECT_EQ(shell.output(), "");
 }
 
@@ -399,9 +397,7 @@ TEST(ViewTerminal, ASignalLeavesTheLineAndAnError) {
   OnTerminal shell("exec $VIEW < /dev/zero > /dev/null");
   ASSERT_TRUE(shell.wait_for("<=>"));
   shell.signal(SIGTERM);
-  const int status = shell.wait_for_end();
-  EXPECT_TRUE(WIFSIGNALED(status));
-  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+  EXPECT_EQ(shell.wait_for_end(), -SIGTERM);
   EXPECT_TRUE(shell.output().ends_with("]\r\n")) << shell.output();
 }
 

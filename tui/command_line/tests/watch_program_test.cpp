@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
-#include "tui/command_line/tests/scratch_directory.h"
 
 namespace pipetop::tui {
 namespace {

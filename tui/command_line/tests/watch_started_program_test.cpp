@@ -12,8 +12,8 @@
 #include <sstream>
 
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
-#include "tui/command_line/tests/scratch_directory.h"
 #include "tui/tests/processes.h"
 #include "tui/tests/pty.h"
 
@@ -215,8 +215,7 @@ TEST(WatchStarted, CtrlCReachesTheCommandAndThenUs) {
       << program.output();
   ASSERT_TRUE(program.wait_for("begun")) << program.output();
   program.send("\x03");
-  const int status = program.wait_for_end();
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  EXPECT_EQ(program.wait_for_end(), -SIGINT);
   EXPECT_TRUE(has(program.output(), "ended by signal 2")) << program.output();
   EXPECT_TRUE(same(program.settings(), program.before()));
 }
@@ -227,8 +226,7 @@ TEST(WatchStarted, ACommandMayHandleCtrlCItself) {
                      {"TERM=xterm"});
   ASSERT_TRUE(program.wait_for("begun")) << program.output();
   program.send("\x1c");
-  const int status = program.wait_for_end();
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 5) << status << program.output();
+  EXPECT_EQ(program.wait_for_end(), 5) << program.output();
   EXPECT_TRUE(has(program.output(), "caught"));
 }
 
@@ -283,8 +281,7 @@ TEST(WatchStarted, TheDashboardEndsWithTheCommand) {
   const ScratchDirectory directory;
   WithDashboard program(directory, "sleep 0.5 | cat; echo done; exit 6");
   ASSERT_TRUE(program.has_begun()) << program.output();
-  const int status = program.wait_for_end();
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 6) << status << program.output();
+  EXPECT_EQ(program.wait_for_end(), 6) << program.output();
   EXPECT_EQ(content_of(directory.file("out")), "done\n");
   EXPECT_TRUE(same(program.settings(), program.before()));
   const size_t off = program.output().rfind("\x1b[?1049l");
@@ -303,8 +300,7 @@ TEST(WatchStarted, WithoutItsDashboardACommandGoesOn) {
   EXPECT_TRUE(eventually([&] { return same(program.settings(), program.before()); }));
   EXPECT_TRUE(program.wait_for("the command goes on")) << program.output();
   std::ofstream(fifo) << "on\n" << std::flush;
-  const int status = program.wait_for_end();
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(program.wait_for_end(), 0);
   EXPECT_EQ(content_of(directory.file("out")), "on\n");
   EXPECT_TRUE(has(program.output(), "exit status 0")) << program.output();
 }
@@ -315,8 +311,7 @@ TEST(WatchStarted, KeysOfTheDashboardReachTheCommandAsSignals) {
                         "trap 'echo caught; exit 9' INT; while kill -0 $PPID; do sleep 0.05; done");
   ASSERT_TRUE(program.has_begun()) << program.output();
   program.send("\x03");
-  const int status = program.wait_for_end();
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 9) << status << program.output();
+  EXPECT_EQ(program.wait_for_end(), 9) << program.output();
   EXPECT_EQ(content_of(directory.file("out")), "caught\n");
   EXPECT_TRUE(same(program.settings(), program.before()));
 }

@@ -155,8 +155,7 @@ class Changed {
       case Ending::terminate:
         program_.signal(SIGTERM);
     }
-    const int status = program_.wait_for_end();
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    return program_.wait_for_end();
   }
   // Together, so that nobody is left.
   void end_with_guardian() {

@@ -6,8 +6,8 @@
 
 #include "engine/base/error.h"
 #include "engine/registry/workloads.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "tui/command_line/tests/scratch_directory.h"
 #include "tui/completion/completion.h"
 #include "tui/flags/command_line.h"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "tui/command_line/tests/scratch_directory.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "tui/tests/pty.h"
 
 namespace pipetop::tui {

@@ -4,8 +4,8 @@
 
 #include "engine/config/config.h"
 #include "engine/registry/workloads.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "tui/command_line/tests/scratch_directory.h"
 #include "tui/print/document.h"
 #include "tui/print/results.h"
 

@@ -132,9 +132,8 @@ class Soak {
     const int status = program_.wait_for_end();
     std::string last;
     for (const std::string& action : monkey_.last()) last += " " + action;
-    return fmt::format(
-        "{} {} after{}; its last words:\n{}", WIFSIGNALED(status) ? "signal" : "exit",
-        WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), last, program_.output());
+    return fmt::format("{} {} after{}; its last words:\n{}", status < 0 ? "signal" : "exit",
+                       std::abs(status), last, program_.output());
   }
 
   bool finish() {

@@ -15,6 +15,8 @@
 
 #include "engine/base/error.h"
 #include "engine/observe/tests/bpf_fixture.h"
+#include "engine/tests/support/child.h"
+#include "engine/tests/support/test_pipe.h"
 #include "engine/workload/percpu/private_network.h"
 #include "engine/workload/percpu/rule_messages.h"
 
@@ -47,32 +49,24 @@ inline void run_body(As as, const std::function<void(unsigned)>& body) {
 
 inline void in_private_network(As as, const std::function<void(unsigned)>& body) {
   fflush(nullptr);
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
+  Child child([&] {
     run_body(as, body);
     fflush(nullptr);
-    _exit(testing::Test::HasFailure() ? 1 : 0);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0) << "see the failures above";
+    return testing::Test::HasFailure() ? 1 : 0;
+  });
+  EXPECT_EQ(child.wait(), 0) << "see the failures above";
 }
 
 // What `body` says in a process of its own.
 inline std::string said_in_child(const std::function<std::string()>& body) {
-  int words[2];
-  if (pipe(words) != 0) return "no pipe";
-  const pid_t child = fork();
-  if (child == 0) {
-    dprintf(words[1], "%s", body().c_str());
-    _exit(0);
-  }
-  close(words[1]);
+  TestPipe words;
+  const Child child([&] {
+    dprintf(words.in.get(), "%s", body().c_str());
+    return 0;
+  });
+  words.in.reset();
   char text[512];
-  const ssize_t length = read(words[0], text, sizeof(text));
-  close(words[0]);
-  waitpid(child, nullptr, 0);
+  const ssize_t length = read(words.out.get(), text, sizeof(text));
   return std::string(text, length > 0 ? static_cast<size_t>(length) : 0);
 }
 

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "engine/tests/support/child.h"
 #include "engine/workload/percpu/tests/percpu_fixture.h"
 
 namespace pipetop::percpu {
@@ -59,31 +60,9 @@ bool is_anybodys(const std::string& network) {
 }
 
 // An engine in a process of its own.
-class EngineProcess {
+class EngineProcess : public Child {
  public:
-  explicit EngineProcess(const Settings& settings) {
-    fflush(nullptr);
-    pid_ = fork();
-    if (pid_ != 0) return;
-    EngineOptions options;
-    options.settings = settings;
-    options.bpf = BpfUse::off;
-    Engine engine(options);
-    for (;; usleep(2000)) {
-      engine.handle_events();
-      engine.tick();
-    }
-  }
-  ~EngineProcess() { kill_it(); }
-  EngineProcess(const EngineProcess&) = delete;
-  EngineProcess& operator=(const EngineProcess&) = delete;
-
-  void kill_it() {
-    if (pid_ <= 0) return;
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-    pid_ = 0;
-  }
+  explicit EngineProcess(const Settings& settings) : Child([&] { return run(settings); }) {}
 
   // Networks of its children that are not ours.
   std::vector<std::string> networks() const {
@@ -97,13 +76,22 @@ class EngineProcess {
   }
 
   std::vector<std::string> children() const {
-    const std::string pid = std::to_string(pid_);
-    std::ifstream file("/proc/" + pid + "/task/" + pid + "/children");
+    const std::string own = std::to_string(pid());
+    std::ifstream file("/proc/" + own + "/task/" + own + "/children");
     return {std::istream_iterator<std::string>(file), {}};
   }
 
  private:
-  pid_t pid_ = -1;
+  static int run(const Settings& settings) {
+    EngineOptions options;
+    options.settings = settings;
+    options.bpf = BpfUse::off;
+    Engine engine(options);
+    for (;; usleep(2000)) {
+      engine.handle_events();
+      engine.tick();
+    }
+  }
 };
 
 void expect_nothing_left(const Settings& settings) {
@@ -112,7 +100,7 @@ void expect_nothing_left(const Settings& settings) {
   const auto networks = engine.networks();
   const auto workers = engine.children();
   for (const std::string& network : networks) EXPECT_TRUE(is_anybodys(network));
-  engine.kill_it();
+  engine.end();
   EXPECT_TRUE(eventually([&] {
     return std::ranges::none_of(workers, [](const auto& pid) { return !network_of(pid).empty(); });
   }));

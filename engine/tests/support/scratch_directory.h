@@ -13,7 +13,7 @@
 
 #include "engine/base/unique_fd.h"
 
-namespace pipetop::tui {
+namespace pipetop {
 
 class ScratchDirectory {
  public:
@@ -52,4 +52,4 @@ inline std::vector<std::string> lines_of_file(const std::string& path) {
   return lines;
 }
 
-}  // namespace pipetop::tui
+}  // namespace pipetop
