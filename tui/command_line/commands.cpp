@@ -24,7 +24,7 @@
 #include "tui/command_line/output.h"
 #include "tui/completion/completion.h"
 #include "tui/print/document.h"
-#include "tui/state/rungs.h"
+#include "tui/widgets/ladder.h"
 
 namespace pipetop::tui {
 namespace {

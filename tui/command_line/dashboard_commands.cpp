@@ -21,16 +21,16 @@
 #include "tui/command_line/output.h"
 #include "tui/command_line/result_files.h"
 #include "tui/dashboard/dashboard.h"
+#include "tui/dashboard/dashboard_state.h"
 #include "tui/dashboard/engine_source.h"
 #include "tui/dashboard/replay.h"
 #include "tui/draw/canvas.h"
 #include "tui/notes/notes_screen.h"
 #include "tui/print/document.h"
-#include "tui/state/dashboard_state.h"
-#include "tui/state/transport.h"
 #include "tui/watch/recorded_pipeline.h"
 #include "tui/watch/watch_controller.h"
 #include "tui/watch/watch_screen.h"
+#include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
 namespace {

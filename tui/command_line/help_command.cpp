@@ -12,10 +12,10 @@
 #include "tui/command_line/commands.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/replay.h"
+#include "tui/dashboard/talk.h"
 #include "tui/flags/command_line.h"
 #include "tui/manual/manual.h"
 #include "tui/print/human_text.h"
-#include "tui/state/talk_state.h"
 #include "tui/widgets/pages.h"
 
 namespace pipetop::tui {

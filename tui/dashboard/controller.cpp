@@ -6,16 +6,16 @@
 
 #include "engine/base/error.h"
 #include "engine/registry/workloads.h"
+#include "tui/dashboard/key_bar.h"
 #include "tui/dashboard/keymap.h"
+#include "tui/dashboard/messages.h"
 #include "tui/dashboard/pipeline_page.h"
 #include "tui/dashboard/view.h"
 #include "tui/draw/text.h"
-#include "tui/state/key_bar.h"
-#include "tui/state/list_state.h"
-#include "tui/state/messages.h"
-#include "tui/state/ring_state.h"
-#include "tui/state/rungs.h"
+#include "tui/widgets/ladder.h"
+#include "tui/widgets/list_state.h"
 #include "tui/widgets/pages.h"
+#include "tui/widgets/ring_state.h"
 
 namespace pipetop::tui {
 namespace {
@@ -103,7 +103,8 @@ void Controller::settle() {
     if (page.open) page.scroll = std::clamp(page.scroll, 0, scroll_end());
   };
   settle_page(state_.help, [&] { return help_scroll_end(rows_, cols_, help_of(state_)); });
-  settle_page(state_.log, [&] { return log_scroll_end(layout(), *shown_); });
+  settle_page(state_.log,
+              [&] { return log_scroll_end(layout().border(), layout().page, *shown_); });
   settle_page(state_.ladder, [&] {
     return ladder_scroll_end(inside(layout(), layout().page).rows,
                              rungs_of(*shown_, state_.presets));

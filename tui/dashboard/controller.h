@@ -12,15 +12,15 @@
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
+#include "tui/dashboard/dashboard_state.h"
+#include "tui/dashboard/layout.h"
 #include "tui/draw/keys.h"
 #include "tui/notes/notes_socket.h"
 #include "tui/screen/screen.h"
-#include "tui/state/dashboard_state.h"
-#include "tui/state/held_figures.h"
-#include "tui/state/layout.h"
-#include "tui/state/list_state.h"
-#include "tui/state/ring_state.h"
 #include "tui/watch/pipeline_state.h"
+#include "tui/widgets/held_figures.h"
+#include "tui/widgets/list_state.h"
+#include "tui/widgets/ring_state.h"
 
 namespace pipetop::tui {
 

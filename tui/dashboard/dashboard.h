@@ -7,9 +7,9 @@
 
 #include "engine/config/config.h"
 #include "engine/model/snapshot.h"
+#include "tui/dashboard/talk.h"
 #include "tui/draw/canvas.h"
 #include "tui/screen/screen.h"
-#include "tui/state/talk_state.h"
 
 namespace pipetop::tui {
 

@@ -9,11 +9,11 @@
 
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/controller.h"
+#include "tui/dashboard/key_bar.h"
+#include "tui/dashboard/layout.h"
 #include "tui/dashboard/pipeline_page.h"
-#include "tui/state/key_bar.h"
-#include "tui/state/layout.h"
-#include "tui/state/list_state.h"
-#include "tui/state/ring_state.h"
+#include "tui/widgets/list_state.h"
+#include "tui/widgets/ring_state.h"
 
 namespace pipetop::tui {
 namespace {

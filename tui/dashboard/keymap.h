@@ -6,9 +6,9 @@
 #include <string>
 
 #include "engine/model/snapshot.h"
+#include "tui/dashboard/dashboard_state.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
-#include "tui/state/dashboard_state.h"
 #include "tui/widgets/pages.h"
 
 namespace pipetop::tui {

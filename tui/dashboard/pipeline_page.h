@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "engine/model/snapshot.h"
+#include "tui/dashboard/dashboard_state.h"
 #include "tui/draw/canvas.h"
-#include "tui/state/dashboard_state.h"
 #include "tui/watch/pipeline_state.h"
 
 namespace pipetop::tui {

@@ -3,7 +3,7 @@
 #include "engine/base/error.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/view.h"
-#include "tui/state/ring_state.h"
+#include "tui/widgets/ring_state.h"
 
 namespace pipetop::tui {
 

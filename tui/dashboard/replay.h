@@ -10,8 +10,7 @@
 #include "engine/recording/recording.h"
 #include "tui/dashboard/controller.h"
 #include "tui/draw/keys.h"
-#include "tui/state/replay_state.h"
-#include "tui/state/transport.h"
+#include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
 

@@ -5,21 +5,21 @@
 #include <algorithm>
 
 #include "engine/registry/workloads.h"
+#include "tui/dashboard/key_bar.h"
 #include "tui/dashboard/keymap.h"
+#include "tui/dashboard/layout.h"
+#include "tui/dashboard/messages.h"
 #include "tui/dashboard/pipeline_page.h"
+#include "tui/dashboard/talk.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/state/key_bar.h"
-#include "tui/state/layout.h"
-#include "tui/state/messages.h"
-#include "tui/state/rungs.h"
 #include "tui/widgets/frame.h"
+#include "tui/widgets/ladder.h"
 #include "tui/widgets/pages.h"
 #include "tui/widgets/ring.h"
 #include "tui/widgets/show.h"
-#include "tui/widgets/talk_pages.h"
 #include "tui/widgets/throughput.h"
-#include "tui/widgets/time_line.h"
+#include "tui/widgets/transport.h"
 #include "tui/widgets/workers.h"
 
 namespace pipetop::tui {
@@ -111,7 +111,8 @@ class Painter {
     if (!layout_.throughput.empty()) draw_throughput_in(layout_.throughput);
     if (!layout_.ring.empty()) draw_ring_in(layout_.ring);
     if (in_show_ ? part == ShowPart::log : state_.log.open)
-      return draw_segment_log(canvas_, layout_, s_, state_);
+      return draw_segment_log(canvas_, layout_.border(), layout_.page,
+                              {s_, state_.reference, state_.hottest, state_.log.scroll});
     if (in_show_ ? part == ShowPart::ladder : state_.ladder.open)
       return draw_ladder_in(layout_.page);
     for (const Role role : roles_of(in_show_ ? state_.on_screen() : s_.requested))

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "engine/model/snapshot.h"
+#include "tui/dashboard/dashboard_state.h"
 #include "tui/draw/canvas.h"
-#include "tui/state/dashboard_state.h"
 
 namespace pipetop::tui {
 

@@ -8,7 +8,7 @@
 #include "engine/registry/workloads.h"
 #include "tui/draw/picture.h"
 #include "tui/flags/flags.h"
-#include "tui/state/layout.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 namespace {

@@ -17,8 +17,8 @@
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "tui/print/format.h"
-#include "tui/state/pipe_columns.h"
 #include "tui/view/progress.h"
+#include "tui/widgets/pipe_columns.h"
 
 namespace pipetop::tui {
 

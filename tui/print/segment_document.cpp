@@ -7,7 +7,7 @@
 #include "tui/draw/numbers.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"
-#include "tui/state/rungs.h"
+#include "tui/widgets/ladder.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,13 +1,13 @@
 // Rows of function lists, by what they say rather than how they look.
-#include "tui/state/call_rows.h"
+#include "tui/widgets/call_rows.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "tui/state/list_state.h"
 #include "tui/tests/fake_profiles.h"
+#include "tui/widgets/list_state.h"
 
 namespace pipetop::tui {
 namespace {

@@ -12,10 +12,10 @@
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/view.h"
 #include "tui/draw/text.h"
-#include "tui/state/held_figures.h"
 #include "tui/tests/fake_source.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"
+#include "tui/widgets/held_figures.h"
 #include "tui/widgets/ring.h"
 #include "tui/widgets/throughput.h"
 

@@ -6,7 +6,7 @@
 
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "tui/state/layout.h"
+#include "tui/dashboard/layout.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"
 

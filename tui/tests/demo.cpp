@@ -17,8 +17,8 @@
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/view.h"
 #include "tui/screen/terminal.h"
-#include "tui/state/ring_state.h"
 #include "tui/tests/fake_source.h"
+#include "tui/widgets/ring_state.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "tui/state/layout.h"
+#include "tui/dashboard/layout.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/dashboard/controller.h"
-#include "tui/state/layout.h"
-#include "tui/state/messages.h"
+#include "tui/dashboard/layout.h"
+#include "tui/dashboard/messages.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tui/state/pipe_columns.h"
+#include "tui/widgets/pipe_columns.h"
 
 namespace pipetop::tui {
 namespace {

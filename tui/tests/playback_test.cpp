@@ -1,10 +1,9 @@
-#include "tui/state/playback.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "engine/base/clock.h"
+#include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
 namespace {

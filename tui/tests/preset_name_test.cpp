@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "tui/state/rungs.h"
+#include "tui/widgets/ladder.h"
 
 namespace pipetop::tui {
 namespace {

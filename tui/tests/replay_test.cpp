@@ -12,12 +12,12 @@
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/dashboard/controller.h"
+#include "tui/dashboard/messages.h"
 #include "tui/dashboard/view.h"
-#include "tui/state/messages.h"
-#include "tui/state/ring_state.h"
 #include "tui/tests/fake_source.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"
+#include "tui/widgets/ring_state.h"
 
 namespace pipetop::tui {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "tui/state/ring_state.h"
 #include "tui/tests/snapshots.h"
+#include "tui/widgets/ring_state.h"
 
 namespace pipetop::tui {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
-#include "tui/state/dashboard_state.h"
+#include "tui/dashboard/dashboard_state.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/pages.h"
@@ -38,7 +38,9 @@ Snapshot snapshot_with_log() {
 
 Lines screen(int rows, int cols, const Snapshot& s, const DashboardState& state = {}) {
   Canvas canvas(glyphs_of(GlyphSet::unicode), rows, cols);
-  draw_segment_log(canvas, make_layout(rows, cols, s.requested), s, state);
+  const Layout layout = make_layout(rows, cols, s.requested);
+  draw_segment_log(canvas, layout.border(), layout.page,
+                   {s, state.reference, state.hottest, state.log.scroll});
   Lines lines;
   for (int r = 0; r < rows; ++r) {
     if (!canvas.line(r).empty()) lines.push_back(canvas.line(r));
@@ -85,8 +87,9 @@ TEST(SegmentLog, UnknownIsNotZero) {
 
 TEST(SegmentLog, ScrollsToTheOldest) {
   const Snapshot s = snapshot_with_log();
-  EXPECT_EQ(log_scroll_end(make_layout(24, 80), s), 0);
-  EXPECT_EQ(log_scroll_end(make_layout(16, 60), s), 1);
+  const Layout large = make_layout(24, 80), small = make_layout(16, 60);
+  EXPECT_EQ(log_scroll_end(large.border(), large.page, s), 0);
+  EXPECT_EQ(log_scroll_end(small.border(), small.page, s), 1);
   DashboardState state;
   state.log.scroll = 1;
   EXPECT_NE(screen(16, 60, s, state)[2].find("   2  v    write_with"), std::string::npos);

@@ -12,14 +12,14 @@
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/keymap.h"
+#include "tui/dashboard/layout.h"
 #include "tui/dashboard/view.h"
 #include "tui/draw/text.h"
-#include "tui/state/layout.h"
-#include "tui/state/rungs.h"
 #include "tui/tests/fake_source.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"
+#include "tui/widgets/ladder.h"
 #include "tui/widgets/pages.h"
 
 namespace pipetop::tui {

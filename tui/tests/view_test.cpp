@@ -7,8 +7,8 @@
 
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/dashboard/keymap.h"
+#include "tui/dashboard/layout.h"
 #include "tui/draw/text.h"
-#include "tui/state/layout.h"
 #include "tui/tests/fake_source.h"
 #include "tui/tests/snapshots.h"
 

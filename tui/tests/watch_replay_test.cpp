@@ -10,9 +10,9 @@
 #include "engine/recording/recorder.h"
 #include "engine/recording/recording.h"
 #include "engine/recording/tests/random_values.h"
-#include "tui/state/transport.h"
 #include "tui/tests/watch_fixture.h"
 #include "tui/watch/recorded_pipeline.h"
+#include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/state/pipe_words.h"
 #include "tui/tests/fake_pipelines.h"
+#include "tui/widgets/pipe_words.h"
 
 namespace pipetop::tui {
 namespace {

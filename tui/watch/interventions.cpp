@@ -6,7 +6,7 @@
 #include <set>
 
 #include "engine/process/threads.h"
-#include "tui/state/pipe_words.h"
+#include "tui/widgets/pipe_words.h"
 
 namespace pipetop::tui {
 namespace {

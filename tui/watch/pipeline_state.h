@@ -11,12 +11,12 @@
 #include "engine/watch/watch_segments.h"
 #include "tui/draw/keys.h"
 #include "tui/screen/screen.h"
-#include "tui/state/held_figures.h"
-#include "tui/state/list_state.h"
-#include "tui/state/ring_state.h"
 #include "tui/watch/chain.h"
 #include "tui/watch/ring_line.h"
 #include "tui/watch/stage_box.h"
+#include "tui/widgets/held_figures.h"
+#include "tui/widgets/list_state.h"
+#include "tui/widgets/ring_state.h"
 
 namespace pipetop::tui {
 

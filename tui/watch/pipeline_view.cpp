@@ -13,10 +13,10 @@
 #include "engine/process/threads.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/state/pipe_words.h"
 #include "tui/watch/stage_box.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
+#include "tui/widgets/pipe_words.h"
 #include "tui/widgets/ring.h"
 #include "tui/widgets/workers.h"
 

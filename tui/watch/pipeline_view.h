@@ -5,8 +5,8 @@
 
 #include "engine/model/pipeline.h"
 #include "tui/draw/canvas.h"
-#include "tui/state/layout.h"
 #include "tui/watch/pipeline_state.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 

@@ -9,7 +9,7 @@
 
 #include "engine/recording/recording.h"
 #include "engine/watch/watch_source.h"
-#include "tui/state/transport.h"
+#include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
 

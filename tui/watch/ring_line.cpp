@@ -10,8 +10,8 @@
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/state/pipe_words.h"
 #include "tui/widgets/curve.h"
+#include "tui/widgets/pipe_words.h"
 #include "tui/widgets/ring.h"
 
 namespace pipetop::tui {

@@ -6,7 +6,7 @@
 
 #include "engine/model/pipeline.h"
 #include "tui/draw/canvas.h"
-#include "tui/state/ring_state.h"
+#include "tui/widgets/ring_state.h"
 
 namespace pipetop::tui {
 

@@ -15,8 +15,8 @@
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/state/pipe_words.h"
 #include "tui/widgets/frame.h"
+#include "tui/widgets/pipe_words.h"
 
 namespace pipetop::tui {
 namespace {

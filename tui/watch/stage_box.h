@@ -6,7 +6,7 @@
 
 #include "engine/model/pipeline.h"
 #include "tui/draw/canvas.h"
-#include "tui/state/list_state.h"
+#include "tui/widgets/list_state.h"
 
 namespace pipetop::tui {
 

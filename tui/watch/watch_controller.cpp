@@ -6,10 +6,10 @@
 
 #include "engine/base/error.h"
 #include "tui/draw/text.h"
-#include "tui/state/list_state.h"
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/table.h"
 #include "tui/watch/watch_view.h"
+#include "tui/widgets/list_state.h"
 #include "tui/widgets/pages.h"
 
 namespace pipetop::tui {

@@ -10,9 +10,9 @@
 
 #include "engine/watch/watch_source.h"
 #include "tui/draw/keys.h"
-#include "tui/state/list_state.h"
-#include "tui/state/transport.h"
 #include "tui/watch/watch_state.h"
+#include "tui/widgets/list_state.h"
+#include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "tui/state/list_state.h"
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/watch_controller.h"
 #include "tui/watch/watch_view.h"
+#include "tui/widgets/list_state.h"
 
 namespace pipetop::tui {
 

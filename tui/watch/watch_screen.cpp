@@ -4,8 +4,8 @@
 
 #include "engine/base/error.h"
 #include "tui/screen/shell.h"
-#include "tui/state/held_figures.h"
 #include "tui/watch/watch_controller.h"
+#include "tui/widgets/held_figures.h"
 
 namespace pipetop::tui {
 namespace {

@@ -8,8 +8,8 @@
 #include "engine/config/config.h"
 #include "engine/watch/watch_source.h"
 #include "tui/screen/screen.h"
-#include "tui/state/pipe_columns.h"
-#include "tui/state/transport.h"
+#include "tui/widgets/pipe_columns.h"
+#include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
 

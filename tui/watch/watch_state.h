@@ -9,11 +9,11 @@
 #include "engine/model/pipeline.h"
 #include "engine/model/snapshot.h"
 #include "tui/screen/screen.h"
-#include "tui/state/key_bar.h"
-#include "tui/state/replay_state.h"
 #include "tui/watch/interventions.h"
 #include "tui/watch/pipeline_state.h"
 #include "tui/watch/table.h"
+#include "tui/widgets/frame.h"
+#include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
 
@@ -41,9 +41,8 @@ struct WatchState : ScreenState {
 };
 
 // The screen's parts; `body` is the table's or the pipeline's.
-struct WatchLayout {
-  bool fits = false;
-  Rect title, body, message, keys, time_line;
+struct WatchLayout : Frame {
+  Rect time_line = {};
 };
 // The time line is the last row, if there is one.
 WatchLayout watch_layout(int rows, int cols, bool time_line = false);

@@ -9,13 +9,13 @@
 #include "engine/base/clock.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/state/pipe_words.h"
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/table.h"
 #include "tui/watch/watch_controller.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
-#include "tui/widgets/time_line.h"
+#include "tui/widgets/pipe_words.h"
+#include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
 namespace {
@@ -333,15 +333,8 @@ void draw_watch_title(const Area& area, const WatchState& state) {
 std::span<const ScreenKey> watch_words() { return kWords; }
 
 WatchLayout watch_layout(int rows, int cols, bool time_line) {
-  WatchLayout layout;
-  layout.fits = rows >= kMinRows && cols >= kMinCols;
-  if (!layout.fits) return layout;
-  const int keys = cols >= 126 ? 1 : 2, message = rows >= 34 ? 2 : 1;
-  if (time_line) layout.time_line = {--rows, 0, 1, cols};
-  layout.title = {0, 0, 1, cols};
-  layout.body = {1, 0, rows - 1 - message - keys, cols};
-  layout.message = {rows - keys - message, 0, message, cols};
-  layout.keys = {rows - keys, 0, keys, cols};
+  WatchLayout layout{frame_of(rows, cols, (cols >= 126 ? 1 : 2) + (time_line ? 1 : 0))};
+  if (layout.fits && time_line) layout.time_line = {rows - 1, 0, 1, cols}, --layout.keys.rows;
   return layout;
 }
 

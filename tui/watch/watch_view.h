@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tui/draw/canvas.h"
-#include "tui/state/messages.h"
 #include "tui/watch/watch_state.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 

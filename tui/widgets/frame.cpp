@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "engine/base/text.h"
 #include "tui/draw/numbers.h"
@@ -168,7 +169,64 @@ void draw_item(const Area& area, const KeyItem& item) {
   area.put(item.place.row, col + 1, bad ? "!" : on ? "●" : "○", bad || on ? style : Style::dim);
 }
 
+void place(KeyItem& item, int row, int col) { item.place = {row, col, 1, item.columns()}; }
+
+// Where items of these widths are, one after the other, on as many lines as they need. None: there
+// is no room.
+std::vector<Rect> places_of(std::span<const int> widths, const Rect& bar, int last_end, int gap) {
+  std::vector<Rect> places;
+  int row = 0, col = 1;
+  for (const int width : widths) {
+    const auto end = [&] { return row + 1 == bar.rows ? last_end : bar.cols - 1; };
+    if (col + width > end() && row + 1 < bar.rows) ++row, col = 1;
+    if (col + width > end()) return {};
+    places.push_back({row, col, 1, width});
+    col += width + gap;
+  }
+  return places;
+}
+
+// Important ones first; each keeps its place in the order.
+void place_by_rank(std::vector<KeyItem>& items, const Rect& bar, int last_end, int gap) {
+  std::vector<size_t> by_rank(items.size());
+  std::iota(by_rank.begin(), by_rank.end(), size_t{0});
+  std::ranges::stable_sort(by_rank, {}, [&](size_t i) { return items[i].rank; });
+  std::vector<int> widths;
+  std::vector<size_t> chosen;
+  std::vector<Rect> places;
+  for (const size_t i : by_rank) {
+    const auto at = std::ranges::upper_bound(chosen, i) - chosen.begin();
+    widths.insert(widths.begin() + at, items[i].columns());
+    chosen.insert(chosen.begin() + at, i);
+    if (auto found = places_of(widths, bar, last_end, gap); !found.empty()) {
+      places = std::move(found);
+    } else {
+      widths.erase(widths.begin() + at);
+      chosen.erase(chosen.begin() + at);
+    }
+  }
+  for (size_t n = 0; n < places.size(); ++n) items[chosen[n]].place = places[n];
+}
+
 }  // namespace
+
+Frame frame_of(int rows, int cols, int key_rows) {
+  Frame f;
+  f.fits = rows >= kMinRows && cols >= kMinCols;
+  if (!f.fits) return f;
+  f.boxed = rows >= 22 && cols >= 72;
+  const int message_rows = rows >= 34 ? 2 : 1;
+  f.title = {0, 0, 1, cols};
+  f.keys = {rows - key_rows, 0, key_rows, cols};
+  f.message = {f.keys.row - message_rows, 0, message_rows, cols};
+  f.body = {1, 0, f.message.row - 1, cols};
+  return f;
+}
+
+Rect inside(Border border, const Rect& p) {
+  if (border == Border::rule) return {p.row + 1, p.col, p.rows - 1, p.cols};
+  return {p.row + 1, p.col + 2, p.rows - 2, p.cols - 4};
+}
 
 int title_columns(std::span<const TitlePart> parts, int gap) {
   int columns = 0;
@@ -312,6 +370,31 @@ void draw_message(Canvas& canvas, Rect rect, const Message& m) {
   if (lines.size() == rows) return void(area.put(last, 0, lines[rows - 1], style));
   const std::string words = words_in(lines[rows - 1], area.cols() - columns_of(kMore));
   area.put(last, area.put(last, 0, words, style), kMore, style);
+}
+
+int KeyItem::columns() const {
+  return columns_of(keys) + 1 + std::max(columns_of(text), widest) + (lamp == Lamp::none ? 0 : 2);
+}
+
+std::vector<KeyItem> place_keys(const Rect& bar, std::vector<KeyItem> items) {
+  KeyItem help{"?", "help", {U'?'}}, quit{"q", "quit", {U'q'}};
+  const int gap = bar.cols >= 110 ? 3 : bar.cols >= 72 ? 2 : 1;
+  place(quit, bar.rows - 1, bar.cols - quit.columns() - 1);
+  place(help, bar.rows - 1, quit.place.col - help.columns() - gap);
+  place_by_rank(items, bar, help.place.col - gap, gap);
+  items.push_back(std::move(help));
+  items.push_back(std::move(quit));
+  return items;
+}
+
+Key key_at(const std::vector<KeyItem>& items, int row, int col) {
+  for (const KeyItem& item : items) {
+    if (item.presses.empty() || !item.place.contains(row, col)) continue;
+    const auto n = static_cast<int>(item.presses.size());
+    const int part = (col - item.place.col) * n / item.place.cols;
+    return item.presses[static_cast<size_t>(part)];
+  }
+  return 0;
 }
 
 void draw_keys(const Area& area, const std::vector<KeyItem>& items) {

@@ -6,9 +6,8 @@
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/state/layout.h"
-#include "tui/state/list_state.h"
 #include "tui/widgets/frame.h"
+#include "tui/widgets/list_state.h"
 #include "tui/widgets/show.h"
 #include "tui/widgets/workers.h"
 

@@ -1,7 +1,6 @@
 // The pages that a key opens over other panels: the help, made from the tables of knobs, presets
-// and keys; and the log of segments: the effect of every change, newest first, on top of the
-// function lists, so that rate and ring stay visible; the ladder of settings seen so far; and all
-// messages.
+// and keys; the log of segments: the effect of every change, newest first, on top of the
+// function lists, so that rate and ring stay visible; and all messages.
 #pragma once
 
 #include <span>
@@ -9,9 +8,8 @@
 #include "engine/model/tables.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
-#include "tui/state/dashboard_state.h"
-#include "tui/state/messages.h"
-#include "tui/state/rungs.h"
+#include "tui/widgets/frame.h"
+#include "tui/widgets/list_state.h"
 
 namespace pipetop::tui {
 
@@ -43,25 +41,7 @@ struct SegmentLogShown {
   int scroll = 0;
 };
 void draw_segment_log(Canvas& canvas, Border border, const Rect& rect, const SegmentLogShown& log);
-// In the layout's place for pages.
-inline void draw_segment_log(Canvas& canvas, const Layout& layout, const Snapshot& snapshot,
-                             const DashboardState& state) {
-  draw_segment_log(canvas, layout.border(), layout.page,
-                   {snapshot, state.reference, state.hottest, state.log.scroll});
-}
-
 // How far it can be scrolled.
 int log_scroll_end(Border border, const Rect& rect, const Snapshot& snapshot);
-inline int log_scroll_end(const Layout& layout, const Snapshot& snapshot) {
-  return log_scroll_end(layout.border(), layout.page, snapshot);
-}
-
-// A bar for every setting measured so far, all on one scale from 0; the present one is marked.
-void draw_ladder(const Area& area, std::span<const Rung> rungs, const Unit& unit, int scroll);
-
-// How far it can be scrolled in an area of so many rows, and how far it must be to show the present
-// one.
-int ladder_scroll_end(int rows, std::span<const Rung> rungs);
-int scroll_to_present(int rows, std::span<const Rung> rungs);
 
 }  // namespace pipetop::tui

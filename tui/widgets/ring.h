@@ -11,10 +11,9 @@
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/text.h"
-#include "tui/state/messages.h"
-#include "tui/state/ring_state.h"
 #include "tui/widgets/curve.h"
 #include "tui/widgets/frame.h"
+#include "tui/widgets/ring_state.h"
 
 namespace pipetop::tui {
 
@@ -27,6 +26,8 @@ std::vector<TitlePart> ring_title(const Snapshot& snapshot);
 // Shares of the used slots, by SlotKind.
 using KindShares = std::array<double, kSlotKinds>;
 
+// Whether the verdict is shown in full in the panel, or in the message line.
+enum class VerdictAt : uint8_t { ring, message };
 // What the rest of the screen says.
 struct RingSaid {
   bool remedy_said = false;  // the remedy for missing slots

@@ -4,7 +4,6 @@
 #include "engine/registry/workloads.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/state/layout.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
 

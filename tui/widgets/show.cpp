@@ -6,7 +6,6 @@
 
 #include "engine/registry/workloads.h"
 #include "tui/draw/text.h"
-#include "tui/state/layout.h"
 
 namespace pipetop::tui {
 namespace {
@@ -120,6 +119,19 @@ void draw_show_cause(const Area& area, const Reading<Change>& change) {
     const int col = area.put(0, 0, cause, {Style::value, kBold}) + 2;
     area.put(0, col, whole_clauses(evidence, area.cols() - col), Style::plain);
   }
+}
+
+std::vector<std::string_view> caption_lines(std::string_view caption, int cols) {
+  std::vector<std::string_view> lines;
+  while (!caption.empty() && caption.back() == '\n') caption.remove_suffix(1);
+  while (!caption.empty()) {
+    const std::string_view line = caption.substr(0, caption.find('\n'));
+    const auto pieces = broken(line, cols);
+    lines.insert(lines.end(), pieces.begin(), pieces.end());
+    if (pieces.empty()) lines.push_back(line);
+    caption.remove_prefix(std::min(caption.size(), line.size() + 1));
+  }
+  return lines;
 }
 
 void draw_show_caption(const Area& area, std::string_view caption) {

@@ -9,8 +9,8 @@
 #include "tui/draw/canvas.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
-#include "tui/state/list_state.h"
 #include "tui/widgets/frame.h"
+#include "tui/widgets/list_state.h"
 
 namespace pipetop::tui {
 
@@ -37,7 +37,12 @@ void draw_show_change(const Area& area, const Snapshot& snapshot);
 // Why, and the numbers that show it.
 void draw_show_cause(const Area& area, const Reading<Change>& change);
 
+// The caption's lines, broken at blanks where they are too long.
+std::vector<std::string_view> caption_lines(std::string_view caption, int cols);
+
 void draw_show_caption(const Area& area, std::string_view caption);
+
+inline constexpr size_t kTopFunctions = 3;
 
 // A row for each of the first functions, among them always `kept`, with bars that 100 % fills; or
 // why there are none.

@@ -190,6 +190,8 @@ void draw_heading(const Area& area, const Columns& c, const Snapshot& s) {
 
 }  // namespace
 
+int counter_rows(const Rect& panel) { return panel.rows < (panel.cols >= 130 ? 8 : 7) ? 1 : 2; }
+
 std::vector<TitlePart> worker_title(const WorkerReadings& w, int cols) {
   int brevity = 0;
   while (brevity < 3 && title_columns(title_with(w, brevity)) > cols) ++brevity;

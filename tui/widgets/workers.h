@@ -10,8 +10,8 @@
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "tui/draw/canvas.h"
-#include "tui/state/list_state.h"
 #include "tui/widgets/frame.h"
+#include "tui/widgets/list_state.h"
 
 namespace pipetop::tui {
 
@@ -31,6 +31,8 @@ void draw_function_list(const Area& area, const FunctionListOptions& view);
 // shorter if there are fewer columns.
 std::vector<TitlePart> worker_title(const WorkerReadings& worker, int cols);
 
+// Inside a role's panel: lines of counters, and the function list.
+int counter_rows(const Rect& panel);
 // `unit` is of what it counts.
 void draw_worker(const Area& area, const WorkerReadings& worker, const Unit& unit,
                  const FunctionListOptions& functions);

@@ -9,8 +9,8 @@
 #include "engine/base/clock.h"
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/controller.h"
+#include "tui/dashboard/layout.h"
 #include "tui/draw/text.h"
-#include "tui/state/layout.h"
 #include "tui/tests/processes.h"
 #include "tui/tests/soak/screen.h"
 

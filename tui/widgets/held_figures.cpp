@@ -1,4 +1,4 @@
-#include "tui/state/held_figures.h"
+#include "tui/widgets/held_figures.h"
 
 #include <algorithm>
 #include <utility>

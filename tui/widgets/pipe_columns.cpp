@@ -1,4 +1,4 @@
-#include "tui/state/pipe_columns.h"
+#include "tui/widgets/pipe_columns.h"
 
 #include <fmt/core.h>
 
@@ -11,7 +11,7 @@
 
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/state/pipe_words.h"
+#include "tui/widgets/pipe_words.h"
 
 namespace pipetop::tui {
 namespace {

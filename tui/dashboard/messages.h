@@ -4,17 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "tui/state/dashboard_state.h"
+#include "tui/dashboard/dashboard_state.h"
+#include "tui/widgets/frame.h"
+#include "tui/widgets/ring.h"
 
 namespace pipetop::tui {
 
-struct Message {
-  std::string text;
-  Severity severity = Severity::info;
-};
-
-// Whether the verdict, or the cause of the last change, is shown in full elsewhere.
-enum class VerdictAt : uint8_t { ring, message };
+// Whether the cause of the last change is shown in full elsewhere.
 enum class ChangeAt : uint8_t { throughput, message };
 
 // The filter being typed; else a key's message; else problems, in turn: new errors, knobs that did

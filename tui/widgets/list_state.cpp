@@ -1,4 +1,4 @@
-#include "tui/state/list_state.h"
+#include "tui/widgets/list_state.h"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "tui/draw/text.h"
-#include "tui/state/layout.h"
 
 namespace pipetop::tui {
 namespace {
@@ -235,6 +234,10 @@ void close_all(ListState& list, const ListChoice& choice) {
     top = rows[static_cast<size_t>(top)].parent;
   select(list, top);
   list.folds_in(choice).set_all(false);
+}
+
+int function_line(const Rect& list, int row) {
+  return row < list.end_row() ? std::max(-1, row - (list.end_row() - function_rows(list))) : -1;
 }
 
 bool edit_filter(std::string& filter, std::optional<std::string>& before, Key key) {

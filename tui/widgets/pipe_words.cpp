@@ -1,4 +1,4 @@
-#include "tui/state/pipe_words.h"
+#include "tui/widgets/pipe_words.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "tui/state/messages.h"
+#include "tui/dashboard/messages.h"
 
 #include <fmt/core.h>
 

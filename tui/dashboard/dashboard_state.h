@@ -12,13 +12,13 @@
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "engine/registry/workloads.h"
+#include "tui/dashboard/layout.h"
+#include "tui/dashboard/talk.h"
 #include "tui/screen/screen.h"
-#include "tui/state/layout.h"
-#include "tui/state/list_state.h"
-#include "tui/state/replay_state.h"
-#include "tui/state/ring_state.h"
-#include "tui/state/rungs.h"
-#include "tui/state/talk_state.h"
+#include "tui/widgets/ladder.h"
+#include "tui/widgets/list_state.h"
+#include "tui/widgets/ring_state.h"
+#include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
 

@@ -9,30 +9,16 @@
 #include "engine/model/settings.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/charts.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
 
 struct DashboardState;
 struct ShowState;
 
-inline constexpr int kMinRows = 16;
-inline constexpr int kMinCols = 60;
-
 // Those that can have the whole screen. `ring`: or the parts in its place. `pipeline`: the workers
 // and their ring side by side, with the panel of one of them below.
 enum class Panel : uint8_t { throughput, ring, writer, reader, pipeline };
-
-// Around a panel, or only a line above it.
-enum class Border : uint8_t { rule, box };
-
-// The lines around the body of a screen.
-struct Frame {
-  bool fits = false;   // below 60x16 there is only a message
-  bool boxed = false;  // panels have full borders; else only a line above them
-  Rect title, body, message, keys;
-  Border border() const { return boxed ? Border::box : Border::rule; }
-};
-Frame frame_of(int rows, int cols, int key_rows);
 
 // An empty panel isn't shown.
 struct Layout : Frame {
@@ -63,12 +49,7 @@ struct ShowLayout {
   Rect large;  // what the scene chooses
 };
 
-inline constexpr size_t kTopFunctions = 3;
-
 ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowState& show);
-
-// The caption's lines, broken at blanks where they are too long.
-std::vector<std::string_view> caption_lines(std::string_view caption, int cols);
 
 constexpr bool shows_lists_in_show(ShowPart view) {
   return view == ShowPart::functions || view == ShowPart::tree || view == ShowPart::waiting;
@@ -78,19 +59,6 @@ constexpr bool shows_lists_in_show(ShowPart view) {
 // those that the large part consists of.
 Layout screen_layout(const DashboardState& view, int rows, int cols);
 
-// The part of a panel that its border leaves.
-Rect inside(Border border, const Rect& panel);
-inline Rect inside(const Frame& layout, const Rect& panel) {
-  return inside(layout.border(), panel);
-}
-
-// Inside a role's panel: lines of counters, and the function list.
-int counter_rows(const Rect& panel);
+// The function list in a role's panel.
 Rect list_of(const Layout& layout, Role role);
-// The list has a header if there is room, and its rows.
-constexpr int list_header_rows(int list_rows) { return list_rows >= 3 ? 1 : 0; }
-constexpr int function_rows(const Rect& list) { return list.rows - list_header_rows(list.rows); }
-// The row of the list, from 0, at a row of the screen; -1: none.
-int function_line(const Rect& list, int row);
-
 }  // namespace pipetop::tui

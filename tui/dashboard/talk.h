@@ -1,5 +1,6 @@
 // What the show shows, the view for an audience, with few and large things; and a talk on it: where
-// it is, and what the keys of a clicker or slide tool do to it.
+// it is, what the keys of a clicker or slide tool do to it, and what covers the screen: the list of
+// scenes, its keys, the question whether to leave, and the number being typed.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 
 #include "engine/config/talk.h"
 #include "engine/model/snapshot.h"
+#include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
 
 namespace pipetop::tui {
@@ -71,5 +73,7 @@ std::optional<size_t> scene_due(const TalkState& talk, const Snapshot& now);
 
 // The keys in the show, for the page.
 std::span<const ScreenKey> talk_keys();
+
+void draw_talk(Canvas& canvas, const TalkState& talk);
 
 }  // namespace pipetop::tui

@@ -1,10 +1,12 @@
-#include "tui/state/layout.h"
+#include "tui/dashboard/layout.h"
 
 #include <algorithm>
 
 #include "engine/registry/workloads.h"
+#include "tui/dashboard/dashboard_state.h"
 #include "tui/draw/text.h"
-#include "tui/state/dashboard_state.h"
+#include "tui/widgets/show.h"
+#include "tui/widgets/workers.h"
 
 namespace pipetop::tui {
 namespace {
@@ -116,19 +118,6 @@ Layout panels_in_show(const ShowLayout& show, const Settings& settings, ShowPart
 
 }  // namespace
 
-Frame frame_of(int rows, int cols, int key_rows) {
-  Frame f;
-  f.fits = rows >= kMinRows && cols >= kMinCols;
-  if (!f.fits) return f;
-  f.boxed = rows >= 22 && cols >= 72;
-  const int message_rows = rows >= 34 ? 2 : 1;
-  f.title = {0, 0, 1, cols};
-  f.keys = {rows - key_rows, 0, key_rows, cols};
-  f.message = {f.keys.row - message_rows, 0, message_rows, cols};
-  f.body = {1, 0, f.message.row - 1, cols};
-  return f;
-}
-
 Layout make_layout(int rows, int cols, const Settings& settings) {
   Layout l{frame_of(rows, cols, key_rows(cols))};
   if (!l.fits) return l;
@@ -165,34 +154,10 @@ Layout make_zoomed_layout(int rows, int cols, Panel panel, Panel below) {
   return l;
 }
 
-Rect inside(Border border, const Rect& p) {
-  if (border == Border::rule) return {p.row + 1, p.col, p.rows - 1, p.cols};
-  return {p.row + 1, p.col + 2, p.rows - 2, p.cols - 4};
-}
-
-int counter_rows(const Rect& panel) { return panel.rows < (panel.cols >= 130 ? 8 : 7) ? 1 : 2; }
-
 Rect list_of(const Layout& layout, Role role) {
   const Rect panel = inside(layout, panel_of(layout, role));
   const int above = layout.counters ? counter_rows(panel) : 0;
   return {panel.row + above, panel.col, panel.rows - above, panel.cols};
-}
-
-int function_line(const Rect& list, int row) {
-  return row < list.end_row() ? std::max(-1, row - (list.end_row() - function_rows(list))) : -1;
-}
-
-std::vector<std::string_view> caption_lines(std::string_view caption, int cols) {
-  std::vector<std::string_view> lines;
-  while (!caption.empty() && caption.back() == '\n') caption.remove_suffix(1);
-  while (!caption.empty()) {
-    const std::string_view line = caption.substr(0, caption.find('\n'));
-    const auto pieces = broken(line, cols);
-    lines.insert(lines.end(), pieces.begin(), pieces.end());
-    if (pieces.empty()) lines.push_back(line);
-    caption.remove_prefix(std::min(caption.size(), line.size() + 1));
-  }
-  return lines;
 }
 
 ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowState& show) {

@@ -1,4 +1,4 @@
-// What settings are called, and those that were measured so far, as rungs of a ladder.
+// What settings are called; and those that were measured so far, as rungs of a ladder.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,7 @@
 
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
+#include "tui/draw/canvas.h"
 
 namespace pipetop::tui {
 
@@ -38,5 +39,13 @@ struct Rung {
 // In the order in which they were first seen, each with its newest value. Other workloads, slow
 // motion, and segments too short for a rate are left out; the present one never is.
 std::vector<Rung> rungs_of(const Snapshot& snapshot, std::span<const Preset> presets);
+
+// A bar for every setting measured so far, all on one scale from 0; the present one is marked.
+void draw_ladder(const Area& area, std::span<const Rung> rungs, const Unit& unit, int scroll);
+
+// How far it can be scrolled in an area of so many rows, and how far it must be to show the present
+// one.
+int ladder_scroll_end(int rows, std::span<const Rung> rungs);
+int scroll_to_present(int rows, std::span<const Rung> rungs);
 
 }  // namespace pipetop::tui

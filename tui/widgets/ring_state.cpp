@@ -1,4 +1,4 @@
-#include "tui/state/ring_state.h"
+#include "tui/widgets/ring_state.h"
 
 #include <algorithm>
 

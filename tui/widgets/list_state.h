@@ -15,7 +15,7 @@
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
 #include "tui/screen/screen.h"
-#include "tui/state/call_rows.h"
+#include "tui/widgets/call_rows.h"
 
 namespace pipetop::tui {
 
@@ -146,6 +146,12 @@ bool edit_filter(std::string& filter, std::optional<std::string>& before, Key ke
 
 // What a key does to a line of text: types, or takes back. False: it is none of these.
 bool edit_text(std::string& text, Key key);
+
+// The list has a header if there is room, and its rows.
+constexpr int list_header_rows(int list_rows) { return list_rows >= 3 ? 1 : 0; }
+constexpr int function_rows(const Rect& list) { return list.rows - list_header_rows(list.rows); }
+// The row of the list, from 0, at a row of the screen; -1: none.
+int function_line(const Rect& list, int row);
 
 // A screen with lists of functions: what their keys, clicks and the wheel do.
 class ListScreen : public Screen {

@@ -1,4 +1,4 @@
-#include "tui/state/call_rows.h"
+#include "tui/widgets/call_rows.h"
 
 #include <algorithm>
 #include <array>

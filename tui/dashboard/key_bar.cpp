@@ -1,4 +1,4 @@
-#include "tui/state/key_bar.h"
+#include "tui/dashboard/key_bar.h"
 
 #include <fmt/core.h>
 
@@ -149,63 +149,7 @@ void add_screen_items(std::vector<KeyItem>& items, const DashboardState& state) 
   }
 }
 
-void place(KeyItem& item, int row, int col) { item.place = {row, col, 1, item.columns()}; }
-
-// Where items of these widths are, one after the other, on as many lines as they need. None: there
-// is no room.
-std::vector<Rect> places_of(std::span<const int> widths, const Rect& bar, int last_end, int gap) {
-  std::vector<Rect> places;
-  int row = 0, col = 1;
-  for (const int width : widths) {
-    const auto end = [&] { return row + 1 == bar.rows ? last_end : bar.cols - 1; };
-    if (col + width > end() && row + 1 < bar.rows) ++row, col = 1;
-    if (col + width > end()) return {};
-    places.push_back({row, col, 1, width});
-    col += width + gap;
-  }
-  return places;
-}
-
-// Important ones first; each keeps its place in the order.
-void place_by_rank(std::vector<KeyItem>& items, const Rect& bar, int last_end, int gap) {
-  std::vector<size_t> by_rank(items.size());
-  std::iota(by_rank.begin(), by_rank.end(), size_t{0});
-  std::ranges::stable_sort(by_rank, {}, [&](size_t i) { return items[i].rank; });
-  std::vector<int> widths;
-  std::vector<size_t> chosen;
-  std::vector<Rect> places;
-  for (const size_t i : by_rank) {
-    const auto at = std::ranges::upper_bound(chosen, i) - chosen.begin();
-    widths.insert(widths.begin() + at, items[i].columns());
-    chosen.insert(chosen.begin() + at, i);
-    if (auto found = places_of(widths, bar, last_end, gap); !found.empty()) {
-      places = std::move(found);
-    } else {
-      widths.erase(widths.begin() + at);
-      chosen.erase(chosen.begin() + at);
-    }
-  }
-  for (size_t n = 0; n < places.size(); ++n) items[chosen[n]].place = places[n];
-}
-
 }  // namespace
-
-int KeyItem::columns() const {
-  return columns_of(keys) + 1 + std::max(columns_of(text), widest) + (lamp == Lamp::none ? 0 : 2);
-}
-
-std::vector<KeyItem> transport_items(const ReplayState& replay) {
-  std::vector<KeyItem> items = {{"Space",
-                                 replay.at_end() ? "again"
-                                 : replay.paused ? "play"
-                                                 : "pause",
-                                 {U' '}},
-                                {"Left Right", "5 s", {key::left, key::right}},
-                                {"n N", "change", {U'n', U'N'}},
-                                {"< >", "speed", {U'<', U'>'}},
-                                {", .", "frame", {U',', U'.'}}};
-  return items;
-}
 
 std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const DashboardState& state) {
   std::vector<KeyItem> items = state.replay ? transport_items(*state.replay) : knob_items(s, state);
@@ -221,27 +165,6 @@ std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& s, const Dashbo
     for (KeyItem& item : items)
       if (!item.brief.empty()) item.text = item.brief, item.widest = 0;
   return place_keys(bar, std::move(items));
-}
-
-std::vector<KeyItem> place_keys(const Rect& bar, std::vector<KeyItem> items) {
-  KeyItem help{"?", "help", {U'?'}}, quit{"q", "quit", {U'q'}};
-  const int gap = bar.cols >= 110 ? 3 : bar.cols >= 72 ? 2 : 1;
-  place(quit, bar.rows - 1, bar.cols - quit.columns() - 1);
-  place(help, bar.rows - 1, quit.place.col - help.columns() - gap);
-  place_by_rank(items, bar, help.place.col - gap, gap);
-  items.push_back(std::move(help));
-  items.push_back(std::move(quit));
-  return items;
-}
-
-Key key_at(const std::vector<KeyItem>& items, int row, int col) {
-  for (const KeyItem& item : items) {
-    if (item.presses.empty() || !item.place.contains(row, col)) continue;
-    const auto n = static_cast<int>(item.presses.size());
-    const int part = (col - item.place.col) * n / item.place.cols;
-    return item.presses[static_cast<size_t>(part)];
-  }
-  return 0;
 }
 
 }  // namespace pipetop::tui

@@ -1,0 +1,131 @@
+// A recording as its keys move it: which of its moments is shown, by the viewer's time; the line
+// that shows it, and the keys at the bottom.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "engine/recording/recording.h"
+#include "engine/recording/recording_header.h"
+#include "tui/draw/keys.h"
+#include "tui/widgets/frame.h"
+
+namespace pipetop::tui {
+
+// Where a recording is, while it is replayed.
+struct ReplayState {
+  uint64_t begin_ns = 0;     // as Snapshot::now_ns
+  uint64_t at_ns = 0;        // since then
+  uint64_t duration_ns = 0;  // of all
+  double speed = 1;
+  bool paused = false;
+  std::span<const RecordedMark> marks;
+  const RecordedMark* scene = nullptr;  // the last one that has begun, null before the first
+
+  std::string_view damage = {};  // why it ends early, "" if it does not
+
+  bool at_end() const { return at_ns >= duration_ns; }
+  // Of `scene`, among all scenes.
+  size_t scene_index() const {
+    size_t index = 0;
+    for (const RecordedMark* mark = marks.data(); mark != scene; ++mark)
+      if (mark->kind == RecordedMark::Kind::scene) ++index;
+    return index;
+  }
+};
+
+// Which of its frames is shown. It has no clock and reads no file.
+class Playback {
+ public:
+  // `times` are those of the frames, in order; there is at least one. It begins with the first.
+  explicit Playback(std::span<const uint64_t> times, std::span<const RecordedMark> marks = {});
+
+  // There are fewer: the rest is damaged.
+  void shorten(std::span<const uint64_t> times, std::span<const RecordedMark> marks);
+
+  // So much time has passed for the viewer. At the end it stays on the last frame.
+  void pass(uint64_t ns);
+
+  void pause(bool on) { paused_ = on; }
+  bool paused() const { return paused_; }
+  double speed() const;
+  // To the next higher or lower speed. False: there is none.
+  bool change_speed(int steps);
+
+  void go_to(uint64_t at_ns);  // since the first frame; to the end if it is later
+  void go(int64_t by_ns);
+  void step(int frames);
+  // To the next mark, or one before. False: there is none.
+  bool go_to_mark(bool forward);
+
+  size_t frame() const { return frame_; }
+  uint64_t at_ns() const { return at_ns_; }
+  uint64_t duration_ns() const { return times_.back() - times_.front(); }
+  bool at_end() const { return frame_ + 1 == times_.size(); }
+  const RecordedMark* scene() const;
+
+  // A talk stays on the last frame of each scene until it is told to go on.
+  void hold_at_scenes() { holds_ = true; }
+  // To the beginning of a scene; `index` counts them in their order, from 0.
+  void go_to_scene(size_t index);
+
+ private:
+  void follow();
+  uint64_t time_of(const RecordedMark& mark) const;
+  std::vector<uint64_t> scene_times() const;
+
+  std::span<const uint64_t> times_;
+  std::span<const RecordedMark> marks_;
+  size_t frame_ = 0;
+  uint64_t at_ns_ = 0;
+  size_t speed_;
+  bool paused_ = false, holds_ = false;
+};
+
+class Transport {
+ public:
+  using Clock = uint64_t (*)();
+
+  // The recording outlives it. `clock` is the viewer's.
+  explicit Transport(Recording& recording, Clock clock = monotonic_ns);
+
+  // Lets the time pass that has passed for the viewer.
+  const Snapshot& tick();
+  const Snapshot& shown();
+  size_t frame() const { return playback_.frame(); }
+  const ReplayState& state() const { return state_; }
+
+  // One of transport_keys(): returns what is said, which may be "".
+  std::string press(Key key);
+  void go_to(uint64_t at_ns);  // since the first frame
+  // A talk: each scene ends on its last frame.
+  void hold_at_scenes() { playback_.hold_at_scenes(); }
+  void go_to_scene(size_t index);
+  bool at_end() const { return playback_.at_end(); }
+  // Nobody has looked since the last tick.
+  void resume() { last_ns_ = clock_(); }
+
+ private:
+  void describe();
+  std::string go_to_mark(bool forward);
+  std::string change_speed(int steps);
+
+  Recording& recording_;
+  Clock clock_;
+  uint64_t last_ns_;
+  Playback playback_;
+  ReplayState state_;
+};
+
+// The time in one row: where it is, and where changes and scenes begin.
+void draw_time_line(const Area& area, const ReplayState& replay);
+
+// Its keys, in the place of what changes something.
+std::vector<KeyItem> transport_items(const ReplayState& replay);
+
+}  // namespace pipetop::tui
