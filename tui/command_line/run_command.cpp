@@ -52,7 +52,7 @@ std::string progress_text(const TrialLength& length, const Trial& so_far) {
           : fmt::format("{:.1f} of {:.1f} s", double(so_far.duration_ns()) / 1e9,
                         double(length.duration_ns) / 1e9);
   const Reading<double>& rate = so_far.end.throughput.over_1s;
-  return rate.has_value() ? fmt::format("{}  {:.2f} {}", goal, *rate, unit.rate) : goal;
+  return rate.has_value() ? fmt::format("{}  {} {}", goal, rate_text(*rate), unit.rate) : goal;
 }
 
 class Run {

@@ -71,9 +71,9 @@ std::string overhead_text(const NamedOverheads& found) {
       "alone "
       "are the cost of any sampling at this rate on this machine.\n";
   for (const auto& [name, overhead] : found) {
-    text += fmt::format("\n{}, {}, {}, {:.2f} GiB/s unobserved\n", name, overhead.event.rate(),
+    text += fmt::format("\n{}, {}, {}, {} GiB/s unobserved\n", name, overhead.event.rate(),
                         counted(overhead.rounds.size(), "round"),
-                        median_rate(overhead, &OverheadRound::off));
+                        rate_text(median_rate(overhead, &OverheadRound::off)));
     for (const OverheadPhase& p : kPhases) {
       const Spread ratios = spread_of(overhead.ratios(p.phase));
       text += fmt::format("  {:<29} {:.3f}  [{:.3f} .. {:.3f}]  {:.3f} to {:.3f}\n", p.words,

@@ -34,6 +34,10 @@ std::string two_decimals(const Reading<double>& value) {
   return value.has_value() ? fmt::format("{:.2f}", *value) : kUnknown;
 }
 
+std::string shown_rate(const Reading<double>& rate) {
+  return rate.has_value() ? rate_text(*rate) : kUnknown;
+}
+
 std::string machine_text(const HostInfo& host) {
   return fmt::format("{}, {}, {}{}Linux {}", host.cpu, counted(uint64_t(host.cpus), "CPU"),
                      host.hypervisor, host.hypervisor.empty() ? "" : ", ", host.kernel);

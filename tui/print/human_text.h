@@ -14,6 +14,7 @@ namespace pipetop::tui {
 
 inline constexpr const char* kUnknown = "?";
 std::string two_decimals(const Reading<double>& value);  // "1.31", or kUnknown
+std::string shown_rate(const Reading<double>& rate);     // as rate_text() shows it, or kUnknown
 
 std::string machine_text(const HostInfo& host);  // "AMD EPYC, 2 CPUs, KVM, Linux 6.18.44"
 

@@ -148,8 +148,8 @@ std::string rungs_text(const LadderReport& report, const Glyphs& glyphs) {
       continue;
     }
     const Spread& rate = *rung.gib_per_s;
-    table.add({preset.title, fmt::format("{:.2f}", rate.median),
-               fmt::format("{:>7.2f} .. {:<7.2f}", rate.lower, rate.upper),
+    table.add({preset.title, rate_text(rate.median),
+               fmt::format("{:>7} .. {:<7}", rate_text(rate.lower), rate_text(rate.upper)),
                rung.times_first.has_value() ? fmt::format("{:.2f}", rung.times_first->median) : "?",
                preset.article_gib_per_s > 0 ? fmt::format("{:.1f}", preset.article_gib_per_s) : "-",
                highest > 0 ? bar(rate.median / highest, glyphs) : ""});

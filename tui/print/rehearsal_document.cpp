@@ -24,7 +24,7 @@ std::string rehearsal_text(const Rehearsal& rehearsal) {
   for (size_t i = 0; i < rehearsal.scenes.size(); ++i) {
     const RehearsedScene& scene = rehearsal.scenes[i];
     const bool good = scene.disappoints.empty();
-    table.add({std::to_string(i + 1), scene.scene.title, two_decimals(scene.rate),
+    table.add({std::to_string(i + 1), scene.scene.title, shown_rate(scene.rate),
                scene.rate.has_value() ? std::string(unit_of(scene.scene.settings).rate) : "",
                two_decimals(scene.to_previous), two_decimals(scene.to_first),
                fmt::format("{:.1f}", double(scene.taken_ns) / 1e9),

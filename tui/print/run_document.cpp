@@ -278,7 +278,7 @@ Document interval_document(const Snapshot& begin, const Snapshot& before, const 
   for (const Role role : roles_of(settings))
     json[role_name(settings, role)] = counts_json(counts(role), unit);
   return {"interval", std::move(json),
-          fmt::format("{:>6.1f} s  {:>8} {}\n", double(t_ns) / 1e9, two_decimals(rate), unit.rate)};
+          fmt::format("{:>6.1f} s  {:>8} {}\n", double(t_ns) / 1e9, shown_rate(rate), unit.rate)};
 }
 
 }  // namespace pipetop::tui

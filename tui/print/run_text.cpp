@@ -24,10 +24,11 @@ constexpr int kFunctionsWidth = 48;
 std::string rate_lines(const RunResult& r) {
   const Unit& unit = unit_of(r.end.requested);
   const Reading<RateStats>& rate = r.end.throughput.current.rate;
-  std::string text = fmt::format("  {:.2f} {}", r.rate(), unit.rate);
+  std::string text = fmt::format("  {} {}", rate_text(r.rate()), unit.rate);
   if (rate.has_value())
-    text += fmt::format(" ± {:.2f}   median {:.2f}, {:.2f} to {:.2f} in {} intervals of 100 ms",
-                        rate->stddev, rate->median, rate->min, rate->max, rate->samples);
+    text += fmt::format(" ± {}   median {}, {} to {} in {} intervals of 100 ms",
+                        rate_text(rate->stddev), rate_text(rate->median), rate_text(rate->min),
+                        rate_text(rate->max), rate->samples);
   else
     text += fmt::format("   (median and spread unknown: {})", rate.reason);
   return text + fmt::format("\n  {} in {}\n", items_text(double(r.items()), unit.items),
@@ -113,7 +114,7 @@ std::string parts_lines(const Snapshot& s) {
   for (const PartReadings& part : s.parts)
     text += fmt::format("{:<9} {}\n", part.name,
                         part.rate.has_value()
-                            ? fmt::format("{:.2f} {}", *part.rate, unit_of(s.requested).rate)
+                            ? fmt::format("{} {}", rate_text(*part.rate), unit_of(s.requested).rate)
                             : part.rate.reason);
   return text;
 }
@@ -156,7 +157,7 @@ std::vector<std::string> functions_lines(const RunResult& r, Role role) {
 std::string unobserved_text(const RunResult& r) {
   const Reading<double>& rate = r.end.event->unobserved;
   if (!rate.has_value()) return {};
-  return fmt::format(" ({:.2f} {} without)", *rate, unit_of(r.end.requested).rate);
+  return fmt::format(" ({} {} without)", rate_text(*rate), unit_of(r.end.requested).rate);
 }
 
 std::string functions_block(const RunResult& r) {

@@ -56,8 +56,9 @@ std::string rates_text(const Sweep& sweep) {
     const LadderRung& rung = sweep.report.rungs[i];
     const Spread& rates = *rung.gib_per_s;
     const Reading<double> times = times_first(rung), share = efficiency(sweep, i);
-    table.add({sweep.plan.values[i], fmt::format("{:.2f}", rates.median),
-               fmt::format("{:.2f} .. {:.2f}", rates.lower, rates.upper), two_decimals(times),
+    table.add({sweep.plan.values[i], rate_text(rates.median),
+               fmt::format("{} .. {}", rate_text(rates.lower), rate_text(rates.upper)),
+               two_decimals(times),
                share.has_value() ? fmt::format("{:.0f} %", 100 * *share) : ""});
   }
   return table.text();
@@ -70,7 +71,7 @@ std::string parts_text(const Sweep& sweep) {
     if (parts.size() < 2) continue;
     text += fmt::format("  {}:", sweep.report.preset(i).name);
     for (const PartReadings& part : parts)
-      text += fmt::format("  {} {}", part.name, two_decimals(part.rate));
+      text += fmt::format("  {} {}", part.name, shown_rate(part.rate));
     text += "\n";
   }
   return text.empty() ? text : "\nEach of them, in the last round\n" + text;

@@ -69,7 +69,7 @@ AMD EPYC, 2 CPUs, KVM, Linux 6.18.44
 rung                       GiB/s     middle half         vs first  article
 write, read                 2.00     2.00 .. 2.00            1.00      3.7  ████▊
 write, read, huge pages     1.25     1.12 .. 1.38            0.62        -  ███
-vmsplice, read             10.00     9.00 .. 11.00           5.00     12.7  ████████████████████████
+vmsplice, read              10.0     9.00 .. 11.0            5.00     12.7  ████████████████████████
 
 monotone   no: write_read_huge fell below write_read by 37.5 % (middle half of 2 rounds: 0.56 to 0.69 times)
 drift      at most -13.4 % (round 1 relative to the median round)

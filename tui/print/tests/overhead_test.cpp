@@ -13,7 +13,7 @@ TEST(OverheadDocument, SaysHowOftenItSampledAndTheRange) {
   overhead.rounds = {{10, 9.9, 9}, {10, 9.8, 9.5}, {20, 19, 19.8}};
   const Document document = overhead_document({{"vmsplice_read", overhead}});
   EXPECT_NE(document.human.find("\n"
-                                "vmsplice_read, 999 Hz 10 % of the time, 3 rounds, 10.00 GiB/s "
+                                "vmsplice_read, 999 Hz 10 % of the time, 3 rounds, 10.0 GiB/s "
                                 "unobserved\n"
                                 "  observers on / off            0.950  [0.925 .. 0.970]  0.900 to "
                                 "0.990\n"

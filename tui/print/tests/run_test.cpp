@@ -16,7 +16,7 @@ TEST(PrintHuman, SummarisesARun) {
   EXPECT_EQ(
       run_text(example_result()),
       R"(custom: write_with vmsplice, read_with splice, reader.wait busy, pages thp, pipe_size 4MiB
-  12.50 GiB/s ± 0.25   median 12.40, 12.00 to 13.00 in 17 intervals of 100 ms
+  12.5 GiB/s ± 0.25   median 12.4, 12.0 to 13.0 in 17 intervals of 100 ms
   25 GiB in 2.00 s
 effective zero copy, writer vmsplice, block on CPU 0; reader splice → /dev/null, block on CPU 1
   pipe_size: 4MiB requested, 128KiB effective: above the limit; raise it
@@ -31,7 +31,7 @@ functions by cpu-clock at 999 Hz
    10.0  100.0  a_name_that_is_far_too_long_for~
     0.9    0.9  [user]
 )");
-  EXPECT_EQ(example_interval().human, "   2.0 s     12.50 GiB/s\n");
+  EXPECT_EQ(example_interval().human, "   2.0 s      12.5 GiB/s\n");
 }
 
 TEST(PrintHuman, SaysWhatIsUnknown) {
