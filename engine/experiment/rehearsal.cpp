@@ -99,9 +99,7 @@ std::vector<std::string> hazards_of(const Scene& scene, const Trial& trial) {
   if (std::string busy = competition(trial); !busy.empty()) hazards.push_back(std::move(busy));
   // Slow motion itself sets some knobs.
   for (const Mismatch& m : trial.end.effective.mismatches)
-    if (has_rate(scene.settings))
-      hazards.push_back(fmt::format("{}: {} requested, {} effective: {}", m.knob, m.requested,
-                                    m.effective, m.reason));
+    if (has_rate(scene.settings)) hazards.push_back(mismatch_text(m));
   if (std::string missing = missing_highlight(scene.highlight, trial); !missing.empty())
     hazards.push_back(std::move(missing));
   return hazards;

@@ -255,19 +255,26 @@ void Assessment::warn_of_steal(const Reading<double>& steal_share, std::string_v
 
 void check_possible(const Snapshot& s) {
   const auto worker = std::ranges::find_if(s.workers, is_stuck);
-  if (worker != s.workers.end()) {
-    const bool refused = worker->state == ProcessState::refused;
-    throw Error(fmt::format("the {} {}: {}", worker->name, refused ? "lacked a resource" : "failed",
-                            worker->state_reason),
-                worker->lacks_feature ? Exit::unsupported
-                : refused             ? Exit::refused
-                                      : Exit::worker_failed);
-  }
+  if (worker != s.workers.end())
+    throw Error(failure_text(*worker), worker->lacks_feature ? Exit::unsupported
+                                       : worker->state == ProcessState::refused
+                                           ? Exit::refused
+                                           : Exit::worker_failed);
   const bool checked = s.requested.pipe.check_huge_page && s.requested.pipe.pages != Pages::k4;
   if (s.effective.settled && checked && s.effective.pipe.huge.has_value() &&
       !*s.effective.pipe.huge)
-    throw Error("check_huge_page: the buffers are not in huge pages (see pipetop doctor)",
-                Exit::refused);
+    throw Error(kNotHuge, Exit::refused);
+}
+
+std::string failure_text(const WorkerReadings& worker) {
+  const bool refused = worker.state == ProcessState::refused;
+  return fmt::format("the {} {}{}{}", worker.name, refused ? "lacked a resource" : "failed",
+                     worker.state_reason.empty() ? "" : ": ", worker.state_reason);
+}
+
+std::string mismatch_text(const Mismatch& m) {
+  return fmt::format("{}: {} requested, {} effective: {}", m.knob, m.requested, m.effective,
+                     m.reason);
 }
 
 Trial measure(Session& session, const TrialLength& length, const TrialListener& listener) {

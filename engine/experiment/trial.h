@@ -161,4 +161,15 @@ Trial run_trial(Session& session, const Settings& settings, const TrialLength& l
 // Throws Error, like run_trial(), if `s` shows that nothing can be measured.
 void check_possible(const Snapshot& s);
 
+// ---- in words ---------------------------------------------------------------
+
+inline constexpr const char* kNotHuge =
+    "check_huge_page: the buffers are not in huge pages (see pipetop doctor)";
+
+// Of a worker that cannot go on: "the writer lacked a resource: why".
+std::string failure_text(const WorkerReadings& worker);
+
+// "pipe_size: 4MiB requested, 1MiB effective: why; remedy"
+std::string mismatch_text(const Mismatch& mismatch);
+
 }  // namespace pipetop

@@ -43,11 +43,6 @@ std::string machine_text(const HostInfo& host) {
                      host.hypervisor, host.hypervisor.empty() ? "" : ", ", host.kernel);
 }
 
-std::string mismatch_text(const Mismatch& m) {
-  return fmt::format("{}: {} requested, {} effective: {}", m.knob, m.requested, m.effective,
-                     m.reason);
-}
-
 std::vector<std::pair<std::string_view, std::string>> changed_knob_values(
     const Settings& settings) {
   const Settings defaults;

@@ -18,9 +18,6 @@ std::string shown_rate(const Reading<double>& rate);     // as rate_text() shows
 
 std::string machine_text(const HostInfo& host);  // "AMD EPYC, 2 CPUs, KVM, Linux 6.18.44"
 
-// "pipe_size: 4MiB requested, 1MiB effective: why; remedy"
-std::string mismatch_text(const Mismatch& mismatch);
-
 // Name and value of each knob that differs from its default, in the order of the table.
 std::vector<std::pair<std::string_view, std::string>> changed_knob_values(const Settings& settings);
 

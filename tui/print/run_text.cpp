@@ -179,15 +179,15 @@ std::string functions_block(const RunResult& r) {
 constexpr double kMuchLost = 0.01;
 
 void assess_worker(const WorkerReadings& worker, Assessment& assessment) {
-  const std::string& role = worker.name;
-  const std::string why = worker.state_reason.empty() ? "" : ": " + worker.state_reason;
   if (worker.restarts > 0)
-    assessment.warn(Exit::worker_failed, fmt::format("the {} died and was restarted {}{}", role,
-                                                     counted(worker.restarts, "time"), why));
+    assessment.warn(Exit::worker_failed,
+                    fmt::format("the {} died and was restarted {}{}{}", worker.name,
+                                counted(worker.restarts, "time"),
+                                worker.state_reason.empty() ? "" : ": ", worker.state_reason));
   else if (worker.state == ProcessState::failed || worker.state == ProcessState::restarting)
-    assessment.warn(Exit::worker_failed, fmt::format("the {} failed{}", role, why));
+    assessment.warn(Exit::worker_failed, failure_text(worker));
   else if (worker.state == ProcessState::refused)
-    assessment.warn(Exit::refused, fmt::format("the {} lacked a resource{}", role, why));
+    assessment.warn(Exit::refused, failure_text(worker));
 }
 
 // With a single buffer damage is expected; and after a restart nobody knows what
@@ -213,8 +213,7 @@ void assess_huge(const RunResult& result, Assessment& assessment) {
   if (!huge.has_value())
     assessment.warn(Exit::refused, "check_huge_page: unknown: " + huge.reason);
   else if (!*huge)
-    assessment.warn(Exit::refused,
-                    "check_huge_page: the buffers are not in huge pages (see pipetop doctor)");
+    assessment.warn(Exit::refused, kNotHuge);
 }
 
 void assess_lost(const RunResult& result, Role role, Assessment& assessment) {
