@@ -3,13 +3,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <random>
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/host/host.h"
 #include "engine/registry/workloads.h"
+#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {
@@ -119,6 +123,223 @@ Ladder run_ladder(const LadderOptions& options, Interrupts& interrupts,
   Ladder ladder = LadderRunner(options, interrupts, progress).all();
   ladder.ended_by_signal = interrupts.signal();
   return ladder;
+}
+
+// ---- report -----------------------------------------------------------------
+
+namespace {
+
+constexpr const char* kNoRun = "none of its runs was completed";
+constexpr const char* kNoPair = "no round has both it and the first rung";
+
+// The rates by round of one rung.
+using Rates = std::map<uint32_t, double>;
+
+std::vector<Rates> rates_of(const Ladder& ladder) {
+  std::vector<Rates> rates(ladder.options.rungs.size());
+  for (const LadderRun& run : ladder.runs) rates[run.rung][run.round] = run.trial.rate();
+  return rates;
+}
+
+Reading<Spread> spread_or(const std::vector<double>& figures, const char* why_not) {
+  return figures.empty() ? Reading<Spread>::warming(why_not)
+                         : Reading<Spread>::of(spread_of(figures));
+}
+
+std::vector<double> values_of(const Rates& rates) {
+  std::vector<double> values;
+  for (const auto& [round, rate] : rates) values.push_back(rate);
+  return values;
+}
+
+// For each round that has both.
+std::vector<double> ratios(const Rates& of, const Rates& over) {
+  std::vector<double> ratios;
+  for (const auto& [round, rate] : of) {
+    const auto other = over.find(round);
+    if (other != over.end() && other->second > 0) ratios.push_back(rate / other->second);
+  }
+  return ratios;
+}
+
+void add_new(std::vector<Mismatch>& all, const std::vector<Mismatch>& more) {
+  for (const Mismatch& m : more) {
+    const bool known = std::ranges::any_of(all, [&](const Mismatch& k) {
+      return k.knob == m.knob && k.effective == m.effective && k.reason == m.reason;
+    });
+    if (!known) all.push_back(m);
+  }
+}
+
+std::vector<LadderRung> rungs_of(const Ladder& ladder, const std::vector<Rates>& rates) {
+  std::vector<LadderRung> rungs(rates.size());
+  for (size_t i = 0; i < rates.size(); ++i) {
+    rungs[i].gib_per_s = spread_or(values_of(rates[i]), kNoRun);
+    rungs[i].times_first =
+        spread_or(ratios(rates[i], rates[0]), rates[i].empty() ? kNoRun : kNoPair);
+  }
+  for (const LadderRun& run : ladder.runs)
+    add_new(rungs[run.rung].mismatches, run.trial.end.effective.mismatches);
+  return rungs;
+}
+
+// ---- drift ------------------------------------------------------------------
+
+bool is_whole(uint32_t round, const std::vector<Rates>& rates) {
+  return std::ranges::all_of(rates, [&](const Rates& r) { return r.contains(round); });
+}
+
+double pace_of(uint32_t round, const std::vector<Rates>& rates) {
+  double logarithms = 0;
+  for (const Rates& of_rung : rates) {
+    const double middle = median(values_of(of_rung));
+    // If most runs moved nothing, rounds cannot be compared.
+    if (middle > 0) logarithms += std::log(of_rung.at(round) / middle);
+  }
+  return std::exp(logarithms / double(rates.size()));
+}
+
+double distance(const RoundPace& pace) { return std::abs(std::log(pace.ratio)); }
+
+Reading<LadderDrift> drift_of(const Ladder& ladder, const std::vector<Rates>& rates) {
+  LadderDrift drift;
+  std::vector<double> paces;
+  for (uint32_t round = 1; round <= ladder.options.rounds; ++round) {
+    if (!is_whole(round, rates)) continue;
+    drift.rounds.push_back({round, pace_of(round, rates)});
+    paces.push_back(drift.rounds.back().ratio);
+  }
+  if (paces.size() < 2) return Reading<LadderDrift>::warming("drift needs two complete rounds");
+  const double middle = median(paces);
+  if (middle <= 0) return Reading<LadderDrift>::warming("in most rounds nothing moved");
+  for (RoundPace& pace : drift.rounds) pace.ratio /= middle;
+  drift.farthest = *std::ranges::max_element(drift.rounds, {}, distance);
+  return Reading<LadderDrift>::of(std::move(drift));
+}
+
+// ---- steal ------------------------------------------------------------------
+
+Reading<LadderSteal> steal_of(const Ladder& ladder) {
+  LadderSteal steal;
+  double stolen_ns = 0, all_ns = 0;
+  for (const LadderRun& run : ladder.runs) {
+    if (!run.trial.steal_share.has_value()) continue;
+    const double share = *run.trial.steal_share;
+    if (steal.runs++ == 0 || share > steal.most) {
+      steal.most = share;
+      steal.rung = run.rung;
+      steal.round = run.round;
+    }
+    if (share > kMuchSteal) ++steal.above;
+    stolen_ns += share * double(run.trial.duration_ns());
+    all_ns += double(run.trial.duration_ns());
+  }
+  if (all_ns == 0) return Reading<LadderSteal>::warming("the runs were too short");
+  steal.mean = stolen_ns / all_ns;
+  return Reading<LadderSteal>::of(steal);
+}
+
+// ---- falls ------------------------------------------------------------------
+
+std::string fall_text(const std::string& name, const std::string& before, const Spread& ratio) {
+  const std::string middle = ratio.count < 2
+                                 ? "one round only"
+                                 : fmt::format("middle half of {} rounds: {:.2f} to {:.2f} times",
+                                               ratio.count, ratio.lower, ratio.upper);
+  return fmt::format("{} fell below {} by {:.1f} % ({}{})", name, before, 100 * (1 - ratio.median),
+                     middle, ratio.upper >= 1 ? ", within the spread" : "");
+}
+
+std::vector<LadderFall> falls_of(const Ladder& ladder, const std::vector<Rates>& rates) {
+  std::vector<LadderFall> falls;
+  for (size_t i = 1; i < rates.size(); ++i) {
+    const std::vector<double> over_before = ratios(rates[i], rates[i - 1]);
+    if (over_before.empty()) continue;
+    const Spread ratio = spread_of(over_before);
+    const auto& rungs = ladder.options.rungs;
+    if (ratio.median < 1)
+      falls.push_back({i, ratio, fall_text(rungs[i].name, rungs[i - 1].name, ratio)});
+  }
+  return falls;
+}
+
+Reading<bool> monotone(const LadderReport& report, const std::vector<Rates>& rates) {
+  if (!report.falls.empty()) return Reading<bool>::of(false);
+  for (size_t i = 1; i < rates.size(); ++i)
+    if (ratios(rates[i], rates[i - 1]).empty())
+      return Reading<bool>::warming("no round has two adjacent rungs");
+  return Reading<bool>::of(true);
+}
+
+// ---- warnings ---------------------------------------------------------------
+
+std::string place(const LadderReport& report, size_t rung, uint32_t round) {
+  return fmt::format("{}, round {}", report.preset(rung).name, round);
+}
+
+void warn_of_workers(LadderReport& report, const LadderRun& run) {
+  for (const WorkerReadings& after : run.trial.end.workers) {
+    const uint32_t deaths = after.restarts - run.trial.begin.worker(after.role).restarts;
+    if (deaths == 0 && after.state != ProcessState::restarting) continue;
+    report.warn(Exit::worker_failed,
+                fmt::format("the {} died during the measurement ({})", to_text(after.role),
+                            place(report, run.rung, run.round)));
+  }
+}
+
+uint64_t damaged(const Snapshot& s) {
+  if (!s.integrity.has_value()) return 0;
+  return s.integrity->misplaced + s.integrity->torn + s.integrity->unstamped;
+}
+
+// With a single buffer, damage is expected.
+void warn_of_pages(LadderReport& report, const LadderRun& run) {
+  const uint64_t before = damaged(run.trial.begin), after = damaged(run.trial.end);
+  if (after <= before || run.trial.settings.pipe.buffers == Buffers::single) return;
+  report.warn(Exit::untrustworthy, fmt::format("{} pages arrived damaged ({})", after - before,
+                                               place(report, run.rung, run.round)));
+}
+
+void warn_of_steal(LadderReport& report) {
+  if (!report.steal.has_value() || report.steal->above == 0) return;
+  const LadderSteal& steal = *report.steal;
+  report.warn(
+      Exit::untrustworthy,
+      fmt::format("the host stole more than {:.0f} % of the time in {} of {} runs, {:.1f} % in the "
+                  "worst ({})",
+                  100 * kMuchSteal, steal.above, steal.runs, 100 * steal.most,
+                  place(report, steal.rung, steal.round)));
+}
+
+void warn_of_drift(LadderReport& report) {
+  if (!report.drift.has_value()) return;
+  const RoundPace& pace = report.drift->farthest;
+  if (pace.ratio <= kMuchDrift && pace.ratio >= 1 / kMuchDrift) return;
+  report.warn(
+      Exit::untrustworthy,
+      fmt::format("the machine drifted: round {} ran at {:.2f} times the speed of the median "
+                  "round; the limit is a factor of {}",
+                  pace.round, pace.ratio, kMuchDrift));
+}
+
+}  // namespace
+
+LadderReport report(Ladder ladder) {
+  const std::vector<Rates> rates = rates_of(ladder);
+  LadderReport report;
+  report.rungs = rungs_of(ladder, rates);
+  report.drift = drift_of(ladder, rates);
+  report.steal = steal_of(ladder);
+  report.falls = falls_of(ladder, rates);
+  report.monotone = monotone(report, rates);
+  report.ladder = std::move(ladder);
+  // The warnings, which also set the exit code.
+  for (const LadderRun& run : report.ladder.runs) warn_of_workers(report, run);
+  for (const LadderRun& run : report.ladder.runs) warn_of_pages(report, run);
+  warn_of_steal(report);
+  // What goes there and back again is compared within a round.
+  if (report.ladder.options.seed) warn_of_drift(report);
+  return report;
 }
 
 }  // namespace pipetop
