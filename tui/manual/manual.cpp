@@ -68,11 +68,18 @@ class Reader {
       add(Kind::code, text);
     } else if (const auto topic = argument_of(line, "[Topic: ")) {
       read(find_text(*topic).text);
+    } else if (const auto besides = argument_of(line, "[Topics but ")) {
+      read_all_but(split(*besides, ' '));
     } else {
       return false;
     }
     ended_ = true;
     return true;
+  }
+
+  void read_all_but(const std::vector<std::string>& besides) {
+    for (const EmbeddedText& text : manual())
+      if (!is_page(text) && std::ranges::find(besides, text.name) == besides.end()) read(text.text);
   }
 
   void end_block() {

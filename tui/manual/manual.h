@@ -1,10 +1,11 @@
 // The manual: Markdown files beside this one, embedded in the program. The little Markdown they are
 // written in: headings, paragraphs, lists, code that is indented by four spaces, `code` and
-// [links](file.md). Three kinds of line stand for more, and are links where Markdown is shown by
-// others:
+// [links](file.md). Four kinds of line stand for more; the first three are links where Markdown is
+// shown by others:
 //   [Table: keys pipe](the source)    rows made from the program's own tables
 //   [Output: --default-config](...)   text that the program prints
 //   [Topic: keys](keys.md)            another file of the manual
+//   [Topics but config files]         all others, in the order of CMakeLists.txt
 #pragma once
 
 #include <cstddef>
