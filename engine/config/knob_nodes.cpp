@@ -6,7 +6,6 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/config/text_file.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 

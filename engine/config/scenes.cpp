@@ -8,7 +8,6 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/config/knob_nodes.h"
-#include "engine/config/text_file.h"
 #include "engine/registry/workloads.h"
 
 namespace pipetop {

@@ -1,6 +1,9 @@
 #include "engine/config/yaml_document.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -13,7 +16,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/config/text_file.h"
+#include "engine/base/unique_fd.h"
 
 namespace pipetop {
 namespace {
@@ -23,6 +26,39 @@ constexpr size_t kMaxDepth = 16;
 constexpr size_t kMaxNodes = 10'000;
 
 using Source = std::shared_ptr<const YamlSource>;
+
+void check_kind(const struct stat& status) {
+  if (S_ISDIR(status.st_mode)) throw Error("is a directory: give a file");
+  if (!S_ISREG(status.st_mode)) throw Error("is not a regular file: give one");
+  if (size_t(status.st_size) > kMaxBytes)
+    throw Error(fmt::format("has {} bytes: a config has at most {}", status.st_size, kMaxBytes));
+}
+
+// The contents of a regular file; never blocks. Throws Error.
+std::string read_text_file(const std::string& path) {
+  // Non-blocking: opening a FIFO would wait for a writer.
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd) {
+    const int error = errno;
+    throw Error(fmt::format("cannot be opened: {}: give a file that exists and is readable",
+                            std::generic_category().message(error)));
+  }
+  struct stat status;
+  if (fstat(fd.get(), &status) != 0) throw SystemError("cannot be read", errno, Exit::usage);
+  check_kind(status);
+  std::string text;
+  std::array<char, 16384> chunk;
+  while (text.size() <= kMaxBytes) {
+    const ssize_t got = read(fd.get(), chunk.data(), chunk.size());
+    if (got == 0) return text;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw SystemError("cannot be read", errno, Exit::usage);
+    text.append(chunk.data(), size_t(got));
+  }
+  throw Error(fmt::format("has more than the {} bytes of a config", kMaxBytes));
+}
+
+bool is_white(char c) { return c == '\n' || c == '\r' || c == '\t'; }
 
 size_t byte_of(const YAML::Mark& mark) { return size_t(std::max(mark.pos, 0)); }
 
@@ -172,6 +208,20 @@ void refuse_tab_indent(const YamlSource& source) {
 
 }  // namespace
 
+std::optional<TextFault> find_text_fault(std::string_view text) {
+  size_t length = 0;
+  for (size_t i = 0; i < text.size(); i += length) {
+    length = utf8_length(text.substr(i));
+    if (length == 0)
+      return {{i, fmt::format("byte 0x{:02x} is not UTF-8: give a text file", uint8_t(text[i]))}};
+    std::string_view rest = text.substr(i);
+    if (is_control(take_code_point(rest)) && !is_white(text[i]))
+      return {{i, fmt::format("a control character (0x{:02x}): give a text file",
+                              uint8_t(text[i + length - 1]))}};
+  }
+  return {};
+}
+
 std::string_view describe(YamlNode::Kind kind) {
   constexpr std::array<std::string_view, 4> kNames = {"nothing", "a value", "a list", "a map"};
   return kNames[static_cast<size_t>(kind)];
@@ -180,7 +230,7 @@ std::string_view describe(YamlNode::Kind kind) {
 YamlNode load_yaml(const std::string& path) {
   std::string text;
   try {
-    text = read_text_file(path, kMaxBytes);
+    text = read_text_file(path);
   } catch (const Error& e) {
     YamlSource{path, {}}.fail(0, e.what());
   }

@@ -8,12 +8,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace pipetop {
+
+struct TextFault {
+  size_t byte;
+  std::string words;
+};
+
+// The first byte that is not UTF-8 text.
+std::optional<TextFault> find_text_fault(std::string_view text);
 
 struct YamlSource {
   std::string name, text;
@@ -58,7 +67,8 @@ struct YamlNode {
   }
 };
 
-// The root, null when the file is empty. Both throw Error.
+// The root, null when the file is empty. Both throw Error; loading never blocks, and takes no
+// directory, pipe or device.
 YamlNode load_yaml(const std::string& path);
 YamlNode parse_yaml(std::string name, std::string text);
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/config/text_file.h"
+#include "engine/config/yaml_document.h"
 #include "engine/registry/workloads.h"
 #include "engine/tests/fuzz/fuzz.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/base/text.h"
-#include "engine/config/text_file.h"
+#include "engine/config/yaml_document.h"
 #include "engine/experiment/sweep.h"
 #include "engine/registry/workloads.h"
 #include "engine/tests/fuzz/fuzz.h"
