@@ -11,7 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/config/config.h"
-#include "engine/doctor/doctor.h"
+#include "engine/experiment/doctor.h"
 #include "engine/experiment/limits.h"
 #include "engine/experiment/overhead.h"
 #include "engine/experiment/rehearsal.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/base/version.h"
-#include "engine/doctor/doctor.h"
+#include "engine/experiment/doctor.h"
 #include "engine/experiment/overhead.h"
 #include "engine/meter/statistics.h"
 #include "engine/observe/refusals.h"

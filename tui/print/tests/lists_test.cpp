@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "engine/doctor/doctor.h"
+#include "engine/experiment/doctor.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"
