@@ -1,17 +1,28 @@
 // Sizes, durations and names as people write them.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "engine/base/characters.h"
 
 namespace pipetop {
+
+// The number that `text` consists of; nothing if it is anything else, or too large.
+template <class Number>
+std::optional<Number> parse_all(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_all = error == std::errc{} && end == text.data() + text.size();
+  return is_all ? std::optional(number) : std::nullopt;
+}
 
 // "4096", "256K", "256KiB", "10G", "1.5MiB" (powers of 1024). Throws Error.
 uint64_t parse_size(std::string_view text);

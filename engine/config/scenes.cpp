@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "engine/base/error.h"
@@ -103,12 +102,10 @@ Expectation read_expectation(const YamlNode& node, size_t of) {
       kComparisons, [&](std::string_view sign) { return text.starts_with(sign); });
   if (is != kComparisons.end()) {
     const size_t begin = std::min(text.find_first_not_of(' ', is->size()), text.size());
-    double than = 0;
-    const char* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data() + begin, last, than);
-    if (error == std::errc{} && end == last && than > 0 && than <= kMaxThan)
+    const auto than = parse_all<double>(std::string_view(text).substr(begin));
+    if (than && *than > 0 && *than <= kMaxThan)
       return {static_cast<Expectation::Of>(of),
-              static_cast<Expectation::Is>(is - kComparisons.begin()), than};
+              static_cast<Expectation::Is>(is - kComparisons.begin()), *than};
   }
   node.fail(fmt::format("{}: \"{}\" is not {}", kExpected[of], text, wanted));
 }

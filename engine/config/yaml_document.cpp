@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <sstream>
 #include <utility>
 
@@ -314,9 +313,10 @@ void YamlNode::read(std::string_view key, uint32_t least, uint32_t most, uint32_
     value = 0;
     return;
   }
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || end != digits.data() + digits.size() || value < least || value > most)
+  const auto number = parse_all<uint32_t>(digits);
+  if (!number || *number < least || *number > most)
     node->fail(fmt::format("{}: \"{}\" is not {}", key, digits, wanted));
+  value = *number;
 }
 
 }  // namespace pipetop

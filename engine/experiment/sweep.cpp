@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -15,12 +14,9 @@ namespace {
 constexpr uint32_t kMostValues = 64;
 
 uint32_t number_in(const Knob& knob, std::string_view text, std::string_view range) {
-  uint32_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || end != text.data() + text.size())
-    throw Error(fmt::format("--{}: \"{}\" is not a range: give a number, or two such as 1..4",
-                            knob.name, range));
-  return n;
+  if (const auto n = parse_all<uint32_t>(text)) return *n;
+  throw Error(fmt::format("--{}: \"{}\" is not a range: give a number, or two such as 1..4",
+                          knob.name, range));
 }
 
 SweepPlan plan_of_range(const Knob& knob, const std::string& range) {

@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 
 namespace pipetop {
 namespace {
@@ -45,11 +45,8 @@ bool has_file_capabilities() {
 }
 
 std::optional<uint32_t> parse_id(const char* text) {
-  const std::string_view digits = text == nullptr ? "" : text;
-  uint32_t id = 0;
-  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), id);
-  if (error != std::errc() || end != digits.end() || id == UINT32_MAX) return {};
-  return id;
+  const auto id = parse_all<uint32_t>(text == nullptr ? "" : text);
+  return id == UINT32_MAX ? std::nullopt : id;
 }
 
 // From the variables of each program that makes its caller root; nothing if it was none of it.

@@ -12,6 +12,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/system_files.h"
+#include "engine/base/text.h"
 #include "engine/base/unique_fd.h"
 
 namespace pipetop {
@@ -129,10 +130,7 @@ NumberedNames::NumberedNames(const std::string& path, int folder) {
 
 std::optional<int> NumberedNames::next() {
   while (const dirent* entry = open_ ? readdir(open_.get()) : nullptr) {
-    const std::string_view name = entry->d_name;
-    int number = 0;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size()) return number;
+    if (const auto number = parse_all<int>(entry->d_name)) return number;
   }
   open_.reset();
   return {};

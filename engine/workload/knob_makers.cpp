@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
@@ -13,12 +12,6 @@ namespace pipetop::knob_makers {
 namespace {
 
 constexpr std::array<std::string_view, 2> kBool = {"false", "true"};
-
-template <class Number>
-bool parse_whole(std::string_view value, Number& number) {
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  return error == std::errc{} && end == value.data() + value.size();
-}
 
 }  // namespace
 
@@ -37,17 +30,15 @@ bool parse_bool(std::string_view value) {
 }
 
 int parse_cpu(std::string_view value) {
-  int cpu = 0;
-  if (!parse_whole(value, cpu) || cpu < 0 || cpu > 8191)
-    throw Error(fmt::format("\"{}\" is not a CPU: give its number, from 0", value));
-  return cpu;
+  const auto cpu = parse_all<int>(value);
+  if (cpu && *cpu >= 0 && *cpu <= 8191) return *cpu;
+  throw Error(fmt::format("\"{}\" is not a CPU: give its number, from 0", value));
 }
 
 uint32_t parse_number(std::string_view value, uint32_t least, uint32_t most) {
-  uint32_t number = 0;
-  if (!parse_whole(value, number) || number < least || number > most)
-    throw Error(fmt::format("\"{}\" is out of range: give {} to {}", value, least, most));
-  return number;
+  const auto number = parse_all<uint32_t>(value);
+  if (number && *number >= least && *number <= most) return *number;
+  throw Error(fmt::format("\"{}\" is out of range: give {} to {}", value, least, most));
 }
 
 uint64_t parse_pages(std::string_view value, uint64_t least, uint64_t most) {

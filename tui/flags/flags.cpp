@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
@@ -57,19 +56,15 @@ uint64_t parsed(const std::string& flag, const std::string& text,
 
 uint32_t number_of(const std::string& flag, const std::string& text, uint32_t least,
                    uint32_t most) {
-  uint32_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || end != text.data() + text.size() || n < least || n > most)
-    throw Error(fmt::format("{}: \"{}\" is out of range: give {} to {}", flag, text, least, most));
-  return n;
+  const auto n = parse_all<uint32_t>(text);
+  if (n && *n >= least && *n <= most) return *n;
+  throw Error(fmt::format("{}: \"{}\" is out of range: give {} to {}", flag, text, least, most));
 }
 
 double rate_of(const std::string& flag, const std::string& text) {
-  double rate = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
-  if (error != std::errc{} || end != text.data() + text.size() || !(rate > 0 && rate < 1e6))
-    throw Error(fmt::format("{}: \"{}\" is not a rate: give GiB/s, for example 84", flag, text));
-  return rate;
+  const auto rate = parse_all<double>(text);
+  if (rate && *rate > 0 && *rate < 1e6) return *rate;
+  throw Error(fmt::format("{}: \"{}\" is not a rate: give GiB/s, for example 84", flag, text));
 }
 
 void add_time(CLI::App& app, const std::string& names, uint64_t& target_ns, uint64_t least_ns,
