@@ -68,7 +68,7 @@ bool comes_with_program(const fs::path& path) {
   return std::ranges::find(programs, path.parent_path().string()) != programs.end();
 }
 
-// In a sticky directory nobody can replace what is another's, and each name is looked at in turn.
+// In a sticky directory nobody can replace what others own, and each name is checked in turn.
 std::string distrust(const fs::path& path, const struct stat& status, const User& trusted) {
   if (status.st_uid != 0 && status.st_uid != trusted.uid)
     return fmt::format("user {} owns {}", status.st_uid, path.string());
@@ -88,7 +88,7 @@ std::string why_distrusted(const fs::path& path, const User& trusted, int& links
     walked /= *part;
     struct stat status {};
     if (::lstat(walked.c_str(), &status) != 0)
-      return fmt::format("{} cannot be looked at: {}", walked.string(),
+      return fmt::format("{} cannot be checked: {}", walked.string(),
                          std::generic_category().message(errno));
     if (std::string why = distrust(walked, status, trusted); !why.empty()) return why;
     if (!S_ISLNK(status.st_mode)) continue;

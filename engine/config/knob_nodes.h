@@ -23,7 +23,7 @@ KnobNames with_knobs(WorkloadKind kind, KnobNames own);
 // Sets the knobs that the map has, but for `besides`, whose name means something else there.
 void apply_knobs(const YamlNode& map, Settings& settings, std::string_view besides = {});
 
-// One line.
+// Throws unless it is one line.
 std::string read_title(const YamlNode& title);
 
 // The scenes of a talk. `config` has the file's presets, and its settings, which a scene starts

@@ -18,7 +18,7 @@
 namespace pipetop {
 
 struct LadderOptions {
-  // Without observers, so that every rung is as fast as possible; its settings are not used.
+  // Observers are off, so that every rung is as fast as possible; its settings are not used.
   EngineOptions engine = {.settings = {}, .bpf = BpfUse::off};
   std::vector<Preset> rungs;  // the first is the reference for the others
   uint32_t rounds = 5;
@@ -51,7 +51,7 @@ Ladder run_ladder(const LadderOptions& options, Interrupts& interrupts, const St
 
 // ---- report -----------------------------------------------------------------
 
-// With more of either the result is untrustworthy.
+// With more drift the result is untrustworthy.
 inline constexpr double kMuchDrift = 1.25;  // a factor, up or down
 
 struct LadderRung {

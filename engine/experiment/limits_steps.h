@@ -74,7 +74,7 @@ class MeasuredStep {
 
   const std::string& name() const { return name_; }
 
-  // A few slices; the first one after another step, with cold caches, is dropped.
+  // Measures a few slices, and drops the first one: after another step its caches are cold.
   void visit();
 
   // The figures of one of the things that it measures, oldest first.

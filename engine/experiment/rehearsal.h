@@ -1,5 +1,5 @@
 // A talk without its screen: every scene once, in its order, measured, and compared with what it
-// expects. Tells a speaker which scene would disappoint on this machine, and why.
+// expects. Tells a speaker which scene would fail on this machine, and why.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct RehearsedScene {
   Reading<double> to_previous, to_first;  // of the scenes with such a rate
   Reading<Verdict> verdict;
   uint64_t taken_ns = 0;  // to enter and to measure it
-  // In words: why it would disappoint, and what else is not as the speaker may think.
+  // Sentences: why it would fail, and what else is not as the speaker may think.
   std::vector<std::string> disappoints, hazards;
 };
 
@@ -45,11 +45,11 @@ void judge(std::vector<RehearsedScene>& scenes);
 std::string to_text(const Expectation& expectation);
 
 // `progress` is called about ten times a second, with the scene's index. A scene that cannot be
-// shown disappoints, and the talk goes on.
+// shown fails, and the talk goes on.
 Rehearsal rehearse(const RehearsalOptions& options, Interrupts& interrupts,
                    const std::function<void(size_t scene)>& progress);
 
-// Untrustworthy if a scene disappoints.
+// The result is untrustworthy if a scene fails.
 Assessment assess(const Rehearsal& rehearsal);
 
 }  // namespace pipetop

@@ -166,7 +166,7 @@ void check_possible(const Snapshot& s);
 inline constexpr const char* kNotHuge =
     "check_huge_page: the buffers are not in huge pages (see pipetop doctor)";
 
-// Of a worker that cannot go on: "the writer lacked a resource: why".
+// Says what happened to a worker that cannot go on: "the writer lacked a resource: why".
 std::string failure_text(const WorkerReadings& worker);
 
 // "pipe_size: 4MiB requested, 1MiB effective: why; remedy"

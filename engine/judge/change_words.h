@@ -20,7 +20,7 @@ Cause words_of_work(const Comparison& c, Work work);
 Cause words_of_sleep(const Comparison& c);
 Cause words_of_function(const Comparison& c, const RolePair& pair, std::string_view function);
 Cause words_of_none(const Comparison& c);
-// Of segments of a watched pipeline, both with a rate above 0.
+// Compares segments of a watched pipeline. Both have a rate above 0.
 Cause cause_among_stages(const Segment& before, const Segment& after);
 
 // With work that clearly went away, or came, though it is not half of the difference.
@@ -28,7 +28,7 @@ Cause with_beside(const Comparison& c, Cause cause);
 
 // ---- numbers and names in these words ----
 
-// Of what it was: what is below that is gone.
+// A share that is below this part of what it was is gone.
 inline constexpr double kGone = 0.05;
 
 std::string percent_number(double share);             // "13.5", "0"

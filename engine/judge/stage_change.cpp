@@ -72,7 +72,7 @@ Cause cause_among_stages(const Segment& before, const Segment& after) {
   const StagePair& pace = *std::ranges::min_element(pairs, {}, [&](const StagePair& pair) {
     return waits_in_pipes(faster ? *pair.before : *pair.after);
   });
-  // Of all times those for one byte.
+  // Times are those for one byte.
   const double then_ns = 1e9 / before.rate->mean, now_ns = 1e9 / after.rate->mean;
   const auto gain = [&](const Part& part) {
     return (part.then * then_ns - part.now * now_ns) * (faster ? 1 : -1);

@@ -90,13 +90,13 @@ struct Pipe {
 // What limits a pipe or a pipeline, and what shows it.
 struct Verdict {
   enum class Kind : uint8_t {
-    // Of our own pipe.
+    // These are verdicts on our own pipe.
     writer,  // the reader waits for data
     reader,  // the writer waits for room
     lock,    // both contend for the pipe's mutex
     wakeup,  // both sleep and wake each other for little data
     cpu,     // both wait for a CPU: they share one, or others use them
-    // Of a pipeline.
+    // These are verdicts on a pipeline.
     unknown,   // too little is known yet; `because` says what
     idle,      // nothing moves, and nobody could move anything
     stage,     // one stage holds up the others
@@ -109,7 +109,7 @@ struct Verdict {
   Kind kind = Kind::unknown;
   // The numbers that show it; of a pipeline a whole sentence: "bottleneck: gzip; its input is ..."
   std::string because = {};
-  // Of a pipeline.
+  // Only a pipeline has these.
   std::optional<ProcessId> stage = {};     // that is to blame
   WaitsFor wait = WaitsFor::none;          // what that stage waits for; none: a CPU's work
   std::vector<std::string> evidence = {};  // a clause each

@@ -52,7 +52,7 @@ struct SegmentRole {
   Reading<BlockedTable> blocked;     // where it slept
   Reading<RoleTotals> totals = {};
   int processes = 1;  // at its end
-  // Of a stage.
+  // A stage has these, a role does not.
   std::string name = {};
   ProcessId id = {};
 };
@@ -76,7 +76,7 @@ struct Segment {
   Reading<Occupancy> occupancy;
   Reading<std::array<double, kSlotKinds>> kinds;
   Reading<Change> change;  // from the segment before it
-  // Of a watched pipeline; then there are no settings and no roles.
+  // A watched pipeline has these in place of settings and roles.
   std::vector<SegmentRole> stages = {};
 
   const SegmentRole& role(Role r) const { return roles[static_cast<size_t>(r)]; }

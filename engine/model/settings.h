@@ -13,7 +13,7 @@ namespace pipetop {
 enum class Role : uint8_t { writer, reader };
 inline constexpr int kRoles = 2;  // the most per workload
 inline constexpr std::array<Role, kRoles> kBothRoles = {Role::writer, Role::reader};
-// Of a pipe.
+// The names of the two ends of a pipe.
 constexpr std::string_view to_text(Role role) { return role == Role::writer ? "writer" : "reader"; }
 
 // ---- pipe ------------------------------------------------------------------

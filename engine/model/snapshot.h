@@ -192,7 +192,7 @@ struct Snapshot {
   // Only in a recording: what the screen said at this moment, in answer to a key.
   std::optional<Notice> answer;
 
-  // Of `watch` only.
+  // Only `watch` has these.
   std::optional<Pipeline> watched;          // the open one
   std::vector<Intervention> interventions;  // in place, oldest first
   bool counts_bytes = false;                // exact rates: every system call pays

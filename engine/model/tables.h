@@ -40,7 +40,7 @@ struct WorkloadTerms {
   bool process_has_its_pace = false;
 };
 
-// Of a watched pipeline, which has stages in place of roles.
+// A watched pipeline has stages in place of roles.
 inline constexpr WorkloadTerms kPipelineTerms = {
     .name = "pipeline",
     .help = "",

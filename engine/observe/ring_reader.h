@@ -13,7 +13,7 @@
 
 namespace pipetop::observe {
 
-// Of a pipe that this process holds.
+// Reads the ring of a pipe that this process holds.
 class RingReader {
  public:
   virtual ~RingReader() = default;
@@ -38,7 +38,7 @@ class RingReader {
 // Throws Error, "why; remedy".
 std::unique_ptr<RingReader> make_ring_reader(int pipe_fd);
 
-// Of pipes that other processes hold: no end is opened.
+// Reads the rings of pipes that other processes hold, and opens no end.
 class ForeignRings {
  public:
   virtual ~ForeignRings() = default;

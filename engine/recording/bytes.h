@@ -42,8 +42,8 @@ class ByteWriter {
     number((d << 1) ^ (d >> 63 ? ~uint64_t{0} : 0));
     return now;
   }
-  // Of the bits that differ, the bytes between the first and the last that are not 0. One byte
-  // ahead tells how many there are, and how many follow them.
+  // Writes the bytes between the first and the last that differ. One byte ahead tells how many
+  // there are, and how many follow them.
   double real(double now, double before) {
     uint64_t bits = std::bit_cast<uint64_t>(now) ^ std::bit_cast<uint64_t>(before);
     const int low = bits == 0 ? 0 : std::countr_zero(bits) / 8;

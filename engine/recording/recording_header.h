@@ -30,7 +30,7 @@ struct RecordedMark {
   uint32_t number = 0;  // the segment's, or the scene's from 1
   std::string label;    // the segment's, or the scene's title
   std::string key;      // that made the change, "" if none
-  // Of a scene.
+  // A scene has these, a change does not.
   std::string caption = {};
   ShowPart view = ShowPart::ring;
   std::string highlight = {};

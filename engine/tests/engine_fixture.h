@@ -66,7 +66,7 @@ inline constexpr WriteWith kAllWriteWith[] = {WriteWith::write, WriteWith::vmspl
 inline constexpr Wait kAllWaits[] = {Wait::block, Wait::poll, Wait::busy, Wait::busy_poll,
                                      Wait::adaptive};
 
-// Of a test for each.
+// Names a test for each.
 inline std::string name_of_wait(const testing::TestParamInfo<Wait>& wait) {
   return std::string(to_text(wait.param));
 }

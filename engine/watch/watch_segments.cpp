@@ -22,7 +22,7 @@ const Pipe* find(const Pipeline& pipeline, std::optional<PipeId> id) {
   return found == pipeline.pipes.end() ? nullptr : &*found;
 }
 
-// Of the intervals that began at this time or later.
+// Takes the intervals that began at this time or later.
 Reading<RateStats> stats_since(const Pipe& pipe, uint64_t from_ns) {
   std::vector<double> rates;
   uint64_t last_ns = UINT64_MAX;

@@ -55,7 +55,7 @@ struct KeptSegment {
   std::shared_ptr<const Segment> segment;
   std::map<PipeId, Reading<RateStats>> rates;
 };
-// Of a snapshot with an open pipeline.
+// `now` has an open pipeline.
 KeptSegment keep_segment(const Snapshot& now);
 
 // From the kept segment to the current one. Unavailable while they are the same.

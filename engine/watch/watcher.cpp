@@ -312,7 +312,7 @@ std::string Watcher::pin(ProcessId stage, std::span<const int> cpus) {
   return changed(measured_by(stage), stage, "c");
 }
 
-// Of the change that began the current segment.
+// Notes the rates before and after the change that began the current segment.
 void Watcher::note_rates(const Throughput& throughput) {
   Intervention* const newest = interventions_.newest();
   if (!newest || newest->at_ns != throughput.current.begin_ns || !throughput.previous) return;

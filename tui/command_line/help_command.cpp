@@ -54,8 +54,8 @@ std::string flag_term(const ListedFlag& flag) {
   return names.empty() || flag.value.empty() ? names + flag.value : names + ' ' + flag.value;
 }
 
-// Of "", the globals but for the knobs and the article's spellings; of "article", these; or those
-// of a command.
+// The flags of a command; for "article" the article's spellings; for "" the globals but for these
+// and the knobs.
 Rows rows_of_flags(std::string_view whose) {
   const CommandList list = list_commands();
   const ListedCommand* command = find_command(list, whose);

@@ -56,7 +56,7 @@ std::string item_text(const HotKey& hot, const Snapshot& s, const Settings& sett
   return hot.lit ? toggle_text(hot, settings) : step_text(hot, s, settings);
 }
 
-// Of all values that the key leads to.
+// Looks at all values that the key leads to.
 int find_widest_text(const HotKey& hot) {
   constexpr int kMostPresses = 64;
   Settings settings;

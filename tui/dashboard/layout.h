@@ -55,8 +55,8 @@ constexpr bool shows_lists_in_show(ShowPart view) {
   return view == ShowPart::functions || view == ShowPart::tree || view == ShowPart::waiting;
 }
 
-// Of the dashboard, the zoomed panel, or the show, whichever is shown. In the show the panels are
-// those that the large part consists of.
+// Lays out the dashboard, the zoomed panel, or the show, whichever is shown. In the show the panels
+// are those that the large part consists of.
 Layout screen_layout(const DashboardState& view, int rows, int cols);
 
 // The function list in a role's panel.

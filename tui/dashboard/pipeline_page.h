@@ -17,7 +17,7 @@ void follow(PipelineState& pipeline, const Snapshot& shown, const DashboardState
 // The verdict above the stages, in the layout's place for them.
 void draw_own_pipeline(Canvas& canvas, const Rect& rect, const PipelineState& pipeline);
 
-// Of the stage or ring there; nothing if there is none.
+// The panel of the stage or ring there; nothing if there is none.
 std::optional<Panel> panel_at(const Rect& rect, const PipelineState& pipeline, int row, int col);
 
 }  // namespace pipetop::tui

@@ -20,7 +20,7 @@ std::string text_of(const Reading<T>& reading, Format format) {
   return reading.status == ReadingStatus::unavailable ? "n/a" : "…";
 }
 
-// Of a rate against the one before: a gain, a loss, or neither.
+// Shows whether a rate against the one before is a gain, a loss, or neither.
 inline Style factor_style(double factor) {
   return factor >= 1.02 ? Style::good : factor <= 0.98 ? Style::warning : Style::value;
 }

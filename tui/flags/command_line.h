@@ -64,8 +64,8 @@ struct WatchRequest {
   bool headless = false;             // a result in place of the screen
   uint64_t duration_ns = 0, interval_ns = 0;  // 0: as long as is usual
   bool exact = false, quiet = false;
-  bool put_back = false;           // what was left changed; looks at nothing
-  PipeSort sort = PipeSort::rate;  // this and the filter are of the table
+  bool put_back = false;           // puts back what was left changed, and watches nothing
+  PipeSort sort = PipeSort::rate;  // this and the filter are for the table
   std::string filter;
   std::string output;  // "" is stdout, or stderr beside a command
 };

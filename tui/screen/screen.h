@@ -93,15 +93,15 @@ void does(Screen& screen, int n) {
     (own.*kAct)();
 }
 
-// To select, to scroll.
+// Keys to select and to scroll.
 KeyTable moving_keys();
-// Of a recording, in the place of freezing. While a page of it is open, its End and Home are the
-// page's: they work where kTakesEnds is set.
+// Keys of a recording, in the place of freezing. While a page of it is open, its End and Home are
+// the page's: they work where kTakesEnds is set.
 inline constexpr uint8_t kTakesEnds = 0x80;
 KeyTable transport_keys();
-// Freezing, and the pages of help and messages.
+// Keys to freeze, and for the pages of help and messages.
 KeyTable page_keys();
-// Of the terminal and the program.
+// Keys for the terminal and the program.
 KeyTable terminal_keys();
 
 // The lines of the help for what works there. The first row of a key counts.

@@ -138,7 +138,7 @@ class Shell {
       screen_.say(fmt::format("theme: {}", shown));
   }
 
-  // Of what is on the screen.
+  // Saves what is on the screen.
   void save_picture() {
     if (!options_.save_picture) return;
     const PictureStyle style{terminal_.shown_theme(), terminal_.has_colors()};

@@ -9,10 +9,10 @@
 
 namespace pipetop::tui {
 
-// Of a child of ours, which stays to be reaped.
+// Asks about a child of ours, which stays to be reaped.
 bool has_ended(pid_t child);
 
-// Of anybody's. A zombie is gone: whoever inherited it has yet to look.
+// Asks about anybody's process. A zombie is gone: whoever inherited it has yet to look.
 bool is_gone(pid_t pid);
 
 // 'R' runs, 'S' sleeps, 'T' is stopped, as ps(1) has it; 0 when there is none.

@@ -60,8 +60,8 @@ bool PtyProgram::read_more(int timeout_ms) {
   return true;
 }
 
-// Of a program that has ended. Once we have closed the slave, too, nobody has it, and what
-// comes before the error is all that there was.
+// The program has ended. Once we have closed the slave, too, nobody has it, and what comes before
+// the error is all that there was.
 void PtyProgram::read_the_rest() {
   last_ = settings();
   slave_.reset();

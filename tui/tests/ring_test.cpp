@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kRingNow = 60'000'000'000;
 
-// Of this moment unless `age_ns` says otherwise.
+// It is read at this moment unless `age_ns` says otherwise.
 Snapshot with_ring(RingReadings ring, uint64_t age_ns = 0) {
   Snapshot s;
   s.now_ns = kRingNow;

@@ -159,7 +159,7 @@ TEST_F(TerminalTest, NoColorHasNoColour) {
     EXPECT_EQ(program.output().find(sequence), std::string::npos) << sequence;
 }
 
-// Of the whole palette the themes use different numbers: see themes_test.cpp.
+// The themes use different numbers of the whole palette: see themes_test.cpp.
 constexpr const char *kDarkKey = "38;5;220", *kLightKey = "38;5;94";
 
 TEST_F(TerminalTest, ALightBackgroundIsAskedForAndGetsDarkColours) {

@@ -57,7 +57,7 @@ double cpu_ms() {
   return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
 }
 
-// Of a new pass over all of them, drawn at 120x40.
+// Times a new pass over all of them, drawn at 120x40.
 void time_table(size_t pipes) {
   constexpr int kPasses = 20;
   FakeWatchSource source(fake_watch(pipes));

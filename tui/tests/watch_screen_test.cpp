@@ -93,7 +93,7 @@ TEST(WatchScreen, DrawsOnTheControllingTerminal) {
   for (const char* suffix : {"", ".in", ".err"}) std::filesystem::remove(out + suffix);
 }
 
-// Of two that wait for a signal, the one that goes first leaves it to the other.
+// Two wait for a signal; the one that goes first leaves it to the other.
 TEST(WatchScreen, SignalsOfTheCommandOutliveTheScreen) {
   const SignalFd command{SIGTERM};
   {

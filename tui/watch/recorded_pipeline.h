@@ -38,7 +38,7 @@ class RecordedPipeline final : public WatchSource {
   std::string undo_all() override { refuse(); }
   std::vector<std::string> finish_changes() override { return {}; }
   void keep_changes() override {}
-  // Of the machine that it was recorded on.
+  // The CPUs of the machine that it was recorded on.
   std::vector<int> cpus() const override;
 
  private:

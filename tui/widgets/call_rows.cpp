@@ -84,7 +84,7 @@ class RowMaker {
     }
   }
 
-  // Of the level that is being gathered.
+  // Finds or makes the group in the level that is being gathered.
   Group& group(Function function) {
     if (function.number() >= group_of_.size()) group_of_.resize(Function::count());
     size_t& index = group_of_[function.number()];

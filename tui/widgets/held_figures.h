@@ -31,7 +31,7 @@ class HeldFigures {
     std::array<ReadingStatus, 6> known = {};
     std::array<ProcessState, kRoles> states = {};
     size_t parts = 0;
-    // Of a watched pipeline.
+    // A watched pipeline has these.
     std::vector<ProcessId> stages = {};
     std::vector<PipeId> pipes = {};
     std::vector<uint64_t> watched = {};

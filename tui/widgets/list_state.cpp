@@ -15,7 +15,7 @@ CallProfile profile_of(const FunctionTable& functions) {
 }
 CallProfile profile_of(const BlockedTable& blocked) { return {blocked.tree, blocked.ns, 1, {}}; }
 
-// Of a role now or during a segment; as shares of wall time if `wall`.
+// Makes the profile of a role, now or during a segment; as shares of wall time if `wall`.
 template <class Observed>
 Reading<CallProfile> profile_of(const Observed& role, Activity activity, bool wall) {
   const auto reading_of = [](const auto& table) -> Reading<CallProfile> {
@@ -67,7 +67,7 @@ void erase_last_character(std::string& text) {
   if (!text.empty()) text.pop_back();
 }
 
-// Of a role or a stage, compared with what it was `before`, if that is known.
+// Lists a role or a stage, compared with what it was `before`, if that is known.
 template <class Observed>
 void make_contents(ListContents& contents, const Observed& w, const SegmentRole* before,
                    std::string_view reference, const ListChoice& choice, const Folds& folds) {

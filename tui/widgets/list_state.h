@@ -95,7 +95,7 @@ struct ListContents {
 
 void refresh(ListContents& contents, const WorkerReadings& worker, const Reference& reference,
              const ListChoice& choice, const Folds& folds);
-// Of a stage, with what it was `before`; null: it is not known.
+// Lists a stage, with what it was `before`; null: that is not known.
 void refresh(ListContents& contents, const SegmentRole& stage, const SegmentRole* before,
              std::string_view reference, const ListChoice& choice, const Folds& folds);
 

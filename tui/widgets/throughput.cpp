@@ -47,7 +47,7 @@ struct Terms {
   uint64_t now_ns = 0;
 };
 
-// Of the large number.
+// Colours the large number.
 Style rate_style(const Terms& terms) {
   if (terms.damaged) return Style::error;
   return terms.pace == Pace::slow_motion ? Style::warning : Style::graph;

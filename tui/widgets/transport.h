@@ -30,7 +30,7 @@ struct ReplayState {
   std::string_view damage = {};  // why it ends early, "" if it does not
 
   bool at_end() const { return at_ns >= duration_ns; }
-  // Of `scene`, among all scenes.
+  // Where `scene` is among all scenes.
   size_t scene_index() const {
     size_t index = 0;
     for (const RecordedMark* mark = marks.data(); mark != scene; ++mark)

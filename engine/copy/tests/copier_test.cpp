@@ -248,7 +248,7 @@ TEST(Copier, AFileThatBeginsToAppendLosesNothing) {
 
 int pipe_size(int fd) { return ::fcntl(fd, F_GETPIPE_SZ); }
 
-// Of the pipe that was written to, when all is through it.
+// How large the pipe that was written to is when all is through it.
 int size_after(TwoEnds in, int in_bytes, int out_bytes) {
   TwoEnds out = make_pipe();
   EXPECT_EQ(::fcntl(out.write.get(), F_SETPIPE_SZ, out_bytes), out_bytes);

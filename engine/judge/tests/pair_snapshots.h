@@ -11,7 +11,7 @@
 
 namespace pipetop {
 
-// Of ordinary().
+// Changes what ordinary() returns.
 using Edit = std::function<void(Snapshot&)>;
 
 inline WorkerReadings& writer(Snapshot& s) { return s.workers[0]; }

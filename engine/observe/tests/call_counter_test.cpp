@@ -11,7 +11,7 @@ namespace {
 
 using Stack = std::vector<Function>;  // the running function first
 
-// Of functions that are named by a digit each: "31".
+// Each function is named by a digit: "31".
 Stack stack(std::string_view digits) {
   Stack stack;
   for (size_t i = 0; i < digits.size(); ++i) stack.emplace_back(digits.substr(i, 1));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kDay = 24 * 3600 * kSecond;
 
-// Of the ring's totals: an hour before and an hour after a counter wraps.
+// The ring's totals are read an hour before and an hour after a counter wraps.
 TEST(ADay, OccupancyOutlivesTheEndOfItsCounters) {
   constexpr uint64_t kHour = 3600 * kSecond;
   OccupancyCounts before;

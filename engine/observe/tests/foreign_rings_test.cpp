@@ -85,7 +85,7 @@ TEST_F(ForeignRingsTest, AClosedEndIsUnavailable) {
   EXPECT_EQ(rings_->frame(pipe.id, nobodys).status, ReadingStatus::unavailable);
 }
 
-// Of processes that come and go; links to them don't pile up.
+// Processes come and go; links to them don't pile up.
 TEST_F(ForeignRingsTest, ManyProcesses) {
   TestPipe pipe;
   pipe.put(1);

@@ -147,7 +147,7 @@ TEST_F(BpfPipeScanner, ManyPipes) {
   }
 }
 
-// Of both sides; in a scan of everything while it moves and once more.
+// Both sides count, in a scan of everything while data moves, and once more.
 TEST_F(BpfPipeScanner, SidesAreCounted) {
   TestPipe pipe, answer;
   Child writer([&] {

@@ -8,7 +8,7 @@ namespace {
 
 class ProcPipeScanner : public testing::Test {
  protected:
-  // Of a child's threads; a sandbox may refuse it.
+  // Needs to see those of a child's threads, which a sandbox may refuse.
   void need_system_calls() {
     const Child child([] { return pause(); });
     const std::string file = "/proc/" + std::to_string(child.pid()) + "/syscall";

@@ -66,7 +66,7 @@ void let_run(const BusyChild& child, uint64_t ns) {
   ASSERT_TRUE(eventually([&] { return on_cpu_ns() >= end_ns; }));
 }
 
-// Of all rows with `part` in their names, the highest share.
+// The highest share among the rows with `part` in their names.
 double children_share(const FunctionTable& table, std::string_view part) {
   double share = 0;
   for (const FunctionRow& row : table.rows())

@@ -263,7 +263,7 @@ inline void check_parts(PipeScanner& scanner) {
   EXPECT_TRUE(pipe_in(scanner.scan(), later.id));
 }
 
-// Of processes that hold too much.
+// Processes hold too much.
 inline void check_cut(PipeScanner& scanner) {
   constexpr rlim_t kHeld = 9'000;  // by each of four
   rlimit before = {};

@@ -125,7 +125,7 @@ TEST_F(SchedStacks, ASleepThatTurnsOutLongHasAStack) {
   }
 }
 
-// Of many short sleeps a few have their stack taken, of long ones all. Another reader,
+// A few of many short sleeps have their stack taken, and all of the long ones. Another reader,
 // which takes every stack, tells what is true.
 TEST_F(SchedStacks, FewShortSleepsStandForTheOthers) {
   const Symbols symbols = Symbols::of_this_kernel();

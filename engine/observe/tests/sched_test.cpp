@@ -92,7 +92,7 @@ TEST_F(Scheduling, NoTimeIsLostNorCountedTwice) {
   }
 }
 
-// Of the time between the two, whatever else ran. The kernel does not charge a process
+// They agree on the time between the two, whatever else ran. The kernel does not charge a process
 // for what the host takes from it while it runs.
 void expect_that_they_agree(const Counted& before, const Counted& after) {
   const auto ours = [&](auto what) { return after.times.*what - before.times.*what; };

@@ -18,7 +18,7 @@ namespace {
 
 class ChangeRecordTest : public testing::Test {
  protected:
-  // Of each kind one, then written by a pipetop that is gone.
+  // Leaves one change of each kind, written by a pipetop that is gone.
   std::string leave(const std::function<void(ChangeList&)>& damage = [](ChangeList&) {}) const {
     const auto list = std::make_unique<ChangeList>();
     list->masks = 2;

@@ -8,7 +8,7 @@ namespace pipetop {
 namespace {
 
 constexpr size_t kEnds = 250'000;
-// Of an end: an ancestor is asked for at most 32 times, and a descriptor once for each.
+// For an end an ancestor is asked for at most 32 times, and a descriptor once for each.
 constexpr size_t kMostSteps = 40;
 
 // Each is the child of the one before, and waits for its own.

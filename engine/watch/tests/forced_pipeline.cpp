@@ -47,7 +47,7 @@ void put(size_t bytes) {
   }
 }
 
-// Of a stage that is forked: dies with whoever forked it.
+// A stage that is forked dies with whoever forked it.
 void begin(const ForcedStage& stage) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_NAME, stage.name.c_str());

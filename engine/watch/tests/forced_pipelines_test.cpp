@@ -86,7 +86,7 @@ class Quota : public ForcedPipelines {
   }
 
  private:
-  // Of a file that is there.
+  // The file must be there.
   static bool set(const std::string& path, const char* value) {
     std::fstream file(path, std::ios::in | std::ios::out);
     return bool(file << value << std::flush);

@@ -305,7 +305,7 @@ TEST_F(InterventionsTest, ADescriptorThatIsAnotherPipesIsNotTouched) {
   EXPECT_EQ(size(), 64 * kKiB);
 }
 
-// Of each thread of a process with two.
+// The nice value of each thread of a process with two.
 std::vector<int> nices(pid_t pid) {
   std::vector<int> all;
   for (const pid_t tid : threads_of(pid)) all.push_back(nice_of(tid).value_or(99));

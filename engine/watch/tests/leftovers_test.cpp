@@ -1,5 +1,5 @@
-// Of a pipetop that was killed: its guardian puts back what it changed or, if that is killed too,
-// whoever finds the record.
+// A pipetop was killed: its guardian puts back what it changed or, if that is killed too, whoever
+// finds the record does.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

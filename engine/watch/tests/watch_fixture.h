@@ -39,7 +39,7 @@ class WatchTest : public testing::Test {
     return s;
   }
 
-  // Of the open pipeline, or of the first row that has it.
+  // Finds it in the open pipeline, or in the first row that has it.
   static const Stage& stage(const std::shared_ptr<const Snapshot>& s, const std::string& name) {
     static std::shared_ptr<const Snapshot> kept;  // what is returned refers to it
     kept = s;

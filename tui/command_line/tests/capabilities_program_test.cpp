@@ -191,7 +191,7 @@ class CapabilityTable : public testing::TestWithParam<Way> {
     return all;
   }
 
-  // Of these, what it has been given to begin with.
+  // Those of them that it has been given to begin with.
   static uint64_t given(uint64_t set) {
     if (GetParam() == Way::plain) return 0;
     return set & (GetParam() == Way::setcap ? kObserving : status_of_process(getpid()).bounding);

@@ -15,11 +15,11 @@ namespace {
 constexpr long kMostKiB = 256 << 10;
 constexpr int kGroups = 20;
 
-// Of a sanitizer's memory little is ours. It takes twenty times as long, so it gets every fourth
+// Little of a sanitizer's memory is ours. It takes twenty times as long, so it gets every fourth
 // one.
 constexpr bool kSanitized = PIPETOP_SANITIZED;
 
-// Of all children so far.
+// The most that any child has taken so far.
 long most_memory_kib() {
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);

@@ -140,7 +140,7 @@ uid_t owner_of_memory(pid_t pid) {
   return status.st_uid;
 }
 
-// Of kernel addresses: /proc hides them from its user, and a core dump must not show them.
+// /proc hides kernel addresses from its user, and a core dump must not show them.
 TEST(Privileges, TheFilesCapabilitiesLeaveNoMemoryToItsUser) {
   PIPETOP_NEED(observing_root());
   const ProgramCopy copy;
@@ -209,7 +209,7 @@ TEST(Privileges, WorkersOfRootKeepWhatTheirWorkNeeds) {
   expect_sets(client, 0);
 }
 
-// Of all that there are.
+// There are more than it uses.
 TEST(Privileges, MainKeepsOnlyWhatItUses) {
   PIPETOP_NEED(root());
   Program run(kEndlessRun);
@@ -310,7 +310,7 @@ TEST(Privileges, APictureThatAKeyTakesIsTheCallers) {
   EXPECT_EQ(status.st_gid, 65534u);
 }
 
-// Of a command, and of what runs already by the key W.
+// A command is recorded, and what runs already by the key W.
 TEST(Privileges, RecordingsOfWatchAreTheCallers) {
   PIPETOP_NEED(root());
   Program pipeline("/bin/sh", {"-c", "sleep 5 | cat"});

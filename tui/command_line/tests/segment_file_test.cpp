@@ -16,7 +16,7 @@ Segment segment(uint32_t number) {
   return s;
 }
 
-// Of an engine that started at 10 s.
+// The engine started at 10 s.
 Snapshot snapshot(const std::vector<uint32_t>& closed) {
   Snapshot s;
   s.now_ns = 60 * kSecond;

@@ -401,7 +401,7 @@ TEST(ViewTerminal, ASignalLeavesTheLineAndAnError) {
   EXPECT_TRUE(shell.output().ends_with("]\r\n")) << shell.output();
 }
 
-// Of the first line that is shown: "0:00:07".
+// Reads the first line that is shown: "0:00:07".
 uint64_t elapsed_seconds(const std::string& output) {
   unsigned hours = 0, minutes = 0, seconds = 0;
   const size_t at = output.find(':');

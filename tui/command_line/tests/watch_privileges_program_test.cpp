@@ -121,7 +121,7 @@ TEST(WatchPrivileges, CapabilitiesOfTheFileAreNotTheCommands) {
   EXPECT_NE(alone.out().find("/home/x /t"), std::string::npos);
 }
 
-// Of three users, with a secret in its pipe.
+// Pipelines of three users, each with a secret in its pipe.
 class Secrets {
  public:
   Secrets() {

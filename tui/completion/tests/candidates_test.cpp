@@ -22,7 +22,7 @@ const CommandList& list() {
   return list;
 }
 
-// Of a line as it is typed; a space at its end starts a new word.
+// Completes a line as it is typed; a space at its end starts a new word.
 Candidates ask(const std::string& line, const Words& directories = {}) {
   std::istringstream stream(line);
   Words words;

@@ -60,7 +60,7 @@ TEST(LadderSvg, SaysWhatSpoilsIt) {
     EXPECT_TRUE(has(document.text, words)) << words << "\n" << document.text;
 }
 
-// Of a bar and of its whisker, in pixels.
+// A bar and its whisker are measured in pixels.
 TEST(LadderSvg, LengthsAreInProportion) {
   const XmlDocument document = read_xml(ladder_svg(example_ladder()));
   std::vector<double> widths;

@@ -131,7 +131,7 @@ TEST(LadderJson, HoldsEverything) {
   EXPECT_TRUE(json["reasons"].empty());
 }
 
-// Of an absent value there is a reason, whatever the value is.
+// An absent value has a reason, whatever the value is.
 void expect_reasons(const Json& json) {
   if (!json.is_structured()) return;
   for (const auto& [key, value] : json.items()) {

@@ -182,7 +182,7 @@ TEST(PrintJson, CountsOverTheMeasurementAndTheLifetime) {
                         R"("self_samples":391,"children_samples":450})");
 }
 
-// Of an absent value there is a reason, whatever the value is.
+// An absent value has a reason, whatever the value is.
 void expect_reasons_of_nulls(const Json& json) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {

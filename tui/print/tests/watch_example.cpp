@@ -62,7 +62,7 @@ PipeRow row(const Pipeline& pipeline, size_t i) {
   return row;
 }
 
-// Of somebody else, to a FIFO that one process reads.
+// Somebody else writes to a FIFO that one process reads.
 PipeRow unknown_row(const Stage& reader) {
   PipeRow row;
   row.pipe.id = {2049, 77};

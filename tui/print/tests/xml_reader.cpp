@@ -56,7 +56,7 @@ class Reader {
     return name;
   }
 
-  // Of text or of an attribute; entities are resolved.
+  // Reads one of a text or of an attribute; entities are resolved.
   char character() {
     for (const auto& [entity, meaning] : kEntities)
       if (take(entity)) return meaning;

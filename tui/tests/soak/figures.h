@@ -21,7 +21,7 @@ ProcessFigures figures_of(pid_t pid);
 
 std::vector<ProcessFigures> figures_of_children(pid_t parent);
 
-// Of the BPF maps and programs that the process holds.
+// The memory of the BPF maps and programs that the process holds.
 uint64_t bpf_bytes_of(pid_t pid);
 
 }  // namespace pipetop::tui
