@@ -1,7 +1,5 @@
 #include "engine/segments.h"
 
-#include <utility>
-
 #include "engine/base/clock.h"
 #include "engine/judge/change_rules.h"
 

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
 #include "engine/host/host.h"
 #include "engine/judge/steady.h"

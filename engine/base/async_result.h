@@ -7,7 +7,6 @@
 #include <future>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "engine/base/error.h"
 

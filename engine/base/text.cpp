@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "engine/base/error.h"

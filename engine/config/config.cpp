@@ -10,12 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/config/knob_nodes.h"
 #include "engine/config/yaml_document.h"
 #include "engine/registry/workloads.h"
-#include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {

@@ -1,7 +1,6 @@
 // The ways to move bytes; Copier chooses.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <optional>
 #include <set>
-#include <span>
 #include <string_view>
 #include <utility>
 

@@ -2,7 +2,6 @@
 // take here, and good settings to start with.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <random>
 #include <span>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <barrier>
-#include <fstream>
 #include <limits>
 #include <numeric>
 #include <span>

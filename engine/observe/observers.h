@@ -13,7 +13,6 @@
 #include <random>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "engine/model/counts.h"
 #include "engine/model/snapshot.h"

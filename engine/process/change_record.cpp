@@ -12,7 +12,6 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 
 #include "engine/base/error.h"
 

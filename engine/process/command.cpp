@@ -1,6 +1,5 @@
 #include "engine/process/command.h"
 
-#include <fmt/core.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

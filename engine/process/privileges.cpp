@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <string_view>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"

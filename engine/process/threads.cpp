@@ -14,7 +14,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <string_view>
 
 #include "engine/base/system_files.h"

@@ -10,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <clocale>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>

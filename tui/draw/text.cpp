@@ -1,7 +1,6 @@
 #include "tui/draw/text.h"
 
 #include <algorithm>
-#include <array>
 
 #include "engine/base/text.h"
 

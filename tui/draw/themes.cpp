@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <utility>
 
 namespace pipetop::tui {
 namespace {

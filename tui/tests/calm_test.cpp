@@ -1,7 +1,6 @@
 // A screen that can be read: figures that hold still, a ring that settles, nothing cut.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
 #include <sstream>
 

@@ -3,9 +3,6 @@
 #include <sys/eventfd.h>
 #include <time.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "engine/judge/change_rules.h"
 #include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <locale.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <regex>
 #include <set>

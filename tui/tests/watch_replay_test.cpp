@@ -1,7 +1,6 @@
 // What was recorded of `watch`, on its screen.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>

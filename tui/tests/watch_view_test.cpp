@@ -1,7 +1,6 @@
 // What is drawn of a pipeline, at every size.
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "tui/draw/text.h"
 #include "tui/tests/watch_fixture.h"

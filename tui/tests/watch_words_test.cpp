@@ -1,7 +1,6 @@
 // How pipes and processes are named, and numbers of theirs.
 #include <gtest/gtest.h>
 
-#include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/tests/fake_pipelines.h"
 #include "tui/widgets/pipe_words.h"

@@ -3,7 +3,6 @@
 // empty or the output is full.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>

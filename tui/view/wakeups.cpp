@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
 
 #include "engine/base/clock.h"
 

@@ -14,12 +14,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <random>
 #include <string>
 #include <string_view>
-#include <thread>
-#include <utility>
 
 #include "engine/base/unique_fd.h"
 

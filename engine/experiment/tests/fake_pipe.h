@@ -4,9 +4,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "engine/experiment/tune_race.h"

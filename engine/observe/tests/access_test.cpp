@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <set>
 
 #include "engine/base/error.h"
 #include "engine/observe/ring_reader.h"

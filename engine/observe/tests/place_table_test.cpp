@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <set>
 #include <string>
 
 namespace pipetop::observe {

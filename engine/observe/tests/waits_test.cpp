@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 
-#include <map>
-
 #include "engine/observe/pipe_scanner.h"
 
 namespace pipetop::observe {

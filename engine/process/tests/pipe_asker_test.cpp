@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
-#include <cstring>
 #include <filesystem>
 
 #include "engine/process/foreign_end.h"

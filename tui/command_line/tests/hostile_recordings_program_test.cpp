@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <fstream>
 
 #include "engine/recording/tests/hostile_recordings.h"

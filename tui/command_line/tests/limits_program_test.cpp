@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "engine/tests/eventually.h"
 #include "tui/command_line/tests/program.h"

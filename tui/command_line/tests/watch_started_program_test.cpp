@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "engine/tests/eventually.h"
 #include "engine/tests/support/scratch_directory.h"

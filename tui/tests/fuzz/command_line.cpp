@@ -2,7 +2,6 @@
 #include "tui/flags/command_line.h"
 
 #include <optional>
-#include <string>
 
 #include "engine/base/text.h"
 #include "engine/config/config.h"

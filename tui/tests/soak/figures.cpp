@@ -1,6 +1,5 @@
 #include "tui/tests/soak/figures.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 

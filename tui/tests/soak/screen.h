@@ -1,7 +1,6 @@
 // What the dashboard shows on its pseudo-terminal.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 
-#include "engine/base/error.h"
 #include "engine/workload/page_cache/cached_share.h"
 #include "engine/workload/page_cache/tests/scratch_file.h"
 

@@ -1,7 +1,6 @@
 // An engine whose workers insert rules.
 #pragma once
 
-#include <array>
 #include <string_view>
 
 #include "engine/tests/engine_fixture.h"

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include "engine/workload/pipe/pipe_plan.h"
