@@ -38,7 +38,7 @@ constexpr Use kUses[] = {
     {kLargeRings, For::anybody, capabilities({CAP_SYS_RESOURCE}), 0,
      "for rings above fs.pipe-max-size"},
     {kOtherProcesses, For::anybody, capabilities({CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE}), 0,
-     "to look at processes of others"},
+     "to see processes of others"},
     {kNeighbours, For::root, capabilities({CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE}), 0,
      "to name processes up- and downstream"},
     {kOtherProcesses, For::anybody, capabilities({CAP_SYS_NICE, CAP_SYS_RESOURCE}), 0,

@@ -56,7 +56,7 @@ Output::Output(const std::string& path, WriteMode write_mode)
                               "directory of root's",
                               e.what()),
                   Exit::usage);
-    throw Error(fmt::format("{}, for user {}, who has made pipetop root: give a place where they "
+    throw Error(fmt::format("{}, for user {}, who started pipetop as root: give a place where they "
                             "may write",
                             e.what(), user_.uid),
                 Exit::usage);

@@ -180,7 +180,7 @@ void add_replay_flags(CLI::App& app, CommandLine& line) {
   app.add_option("file", replay.file, "the recording")->type_name("FILE");
   add_time(app, "--at", replay.at_ns, 0, "begin there (default 0s)");
   app.add_flag("--info", replay.info, "print what it holds, without a screen");
-  add_size(app, replay.rows, replay.cols, "of the screen that --cast writes (default 100x30)");
+  add_size(app, replay.rows, replay.cols, "size of the screen that --cast writes (default 100x30)");
   add_any_format(app, line);
 }
 
@@ -218,12 +218,12 @@ void add_rehearse_flags(CLI::App& app, CommandLine& line) {
 
 void add_shot_flags(CLI::App& app, CommandLine& line) {
   ShotRequest& shot = line.shot;
-  add_size(app, shot.rows, shot.cols, "of the screen (default 120x40)");
+  add_size(app, shot.rows, shot.cols, "size of the screen (default 120x40)");
   add_file(app, "--replay", shot.replay, "draw a moment of this recording instead of a new pipe");
   const auto take_at = [&shot](const std::string& text) {
     shot.at_ns = parsed("--at", text, parse_duration_ns);
   };
-  add_value(app, "--at", "TIME", take_at, "of --replay: which moment (default: its end)");
+  add_value(app, "--at", "TIME", take_at, "which moment of --replay (default: its end)");
   add_time(app, "--after", shot.after_ns, 1,
            "wait for this long (default: until the figures have settled)");
   add_value(
@@ -267,7 +267,7 @@ void check_watch(const CLI::App& app, const CommandLine& line) {
   if (watch.target.empty() && app.count("target") > 0)
     throw Error("\"\" is no pipe: give a PID, PID:FD or a FIFO, or nothing for all pipes");
   if (watch.put_back && (!watch.target.empty() || !watch.command.empty() || watch.headless))
-    throw Error("--put-back looks at no pipe: give nothing else");
+    throw Error("--put-back watches nothing: give nothing else with it");
   if (!watch.command.empty()) check_command(app, watch);
   if (watch.quiet && watch.command.empty())
     throw Error("--quiet is for a command to start: pipetop watch --quiet -- COMMAND");
@@ -278,7 +278,7 @@ void check_watch(const CLI::App& app, const CommandLine& line) {
       throw Error(fmt::format("{} is for the table of all pipes: give no {}", flag,
                               watch.command.empty() ? watch.target : "command"));
   if (line.format == &find_format("jsonl") && app.count("--once") > 0)
-    throw Error("--once is one result, --format jsonl are many: give json, or remove --once");
+    throw Error("--once prints one result, --format jsonl many: give json, or remove --once");
 }
 
 uint64_t whole_size(const std::string& flag, const std::string& text) {
@@ -398,7 +398,7 @@ constexpr CommandEntry kCommands[] = {
      add_shot_flags},
     {Command::presets, "presets", "list the presets", add_any_format},
     {Command::replay, "replay", "show a recording again, anywhere", add_replay_flags},
-    {Command::present, "present", "give a talk: the scenes of a config, by the keys of a clicker",
+    {Command::present, "present", "give a talk: the scenes of a config, with the keys of a clicker",
      add_present_flags},
     {Command::rehearse, "rehearse",
      "run a talk without a screen and check each scene's expectations", add_rehearse_flags},

@@ -200,7 +200,7 @@ class Parser {
     const ShotRequest& shot = line_.shot;
     if (shot.replay.empty() && shot.at_ns) throw Error("--at needs --replay FILE");
     if (shot.replay.empty()) return;
-    if (shot.after_ns > 0) throw Error("--after: a recording settles no more: give --at");
+    if (shot.after_ns > 0) throw Error("--after: a recording needs no time to settle: give --at");
     check_no_settings(": a recording cannot be changed");
   }
 
