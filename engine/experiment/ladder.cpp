@@ -174,7 +174,7 @@ void add_new(std::vector<Mismatch>& all, const std::vector<Mismatch>& more) {
 std::vector<LadderRung> rungs_of(const Ladder& ladder, const std::vector<Rates>& rates) {
   std::vector<LadderRung> rungs(rates.size());
   for (size_t i = 0; i < rates.size(); ++i) {
-    rungs[i].gib_per_s = spread_or(values_of(rates[i]), kNoRun);
+    rungs[i].rate = spread_or(values_of(rates[i]), kNoRun);
     rungs[i].times_first =
         spread_or(ratios(rates[i], rates[0]), rates[i].empty() ? kNoRun : kNoPair);
   }

@@ -54,7 +54,7 @@ Ladder run_ladder(const LadderOptions& options, Interrupts& interrupts, const St
 inline constexpr double kMuchDrift = 1.25;  // a factor, up or down
 
 struct LadderRung {
-  Reading<Spread> gib_per_s;    // of its runs
+  Reading<Spread> rate;         // of its runs, in the unit of its workload
   Reading<Spread> times_first;  // relative to the first rung's rate in the same round
   // Knobs that did not take effect, in any of its runs.
   std::vector<Mismatch> mismatches;

@@ -64,7 +64,7 @@ Json rung_json(const LadderReport& report, size_t i) {
   const Preset& preset = report.preset(i);
   const LadderRung& rung = report.rungs[i];
   Json json = {{"name", preset.name}, {"title", preset.title}};
-  put(json, "gib_per_s", rung.gib_per_s, whole_spread_json);
+  put(json, "gib_per_s", rung.rate, whole_spread_json);
   put(json, "times_first", rung.times_first, whole_spread_json);
   put_article(json, preset);
   json["requested"] = knobs_json(preset.settings);
@@ -120,7 +120,7 @@ constexpr int kMostTitleColumns = 48;
 double highest_median(const LadderReport& report) {
   double highest = 0;
   for (const LadderRung& rung : report.rungs)
-    if (rung.gib_per_s.has_value()) highest = std::max(highest, rung.gib_per_s->median);
+    if (rung.rate.has_value()) highest = std::max(highest, rung.rate->median);
   return highest;
 }
 
@@ -143,11 +143,11 @@ std::string rungs_text(const LadderReport& report, const Glyphs& glyphs) {
   for (size_t i = 0; i < report.rungs.size(); ++i) {
     const LadderRung& rung = report.rungs[i];
     const Preset& preset = report.preset(i);
-    if (!rung.gib_per_s.has_value()) {
-      table.add({preset.title, rung.gib_per_s.reason});
+    if (!rung.rate.has_value()) {
+      table.add({preset.title, rung.rate.reason});
       continue;
     }
-    const Spread& rate = *rung.gib_per_s;
+    const Spread& rate = *rung.rate;
     table.add({preset.title, rate_text(rate.median),
                fmt::format("{:>7} .. {:<7}", rate_text(rate.lower), rate_text(rate.upper)),
                rung.times_first.has_value() ? fmt::format("{:.2f}", rung.times_first->median) : "?",

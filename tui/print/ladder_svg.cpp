@@ -67,7 +67,7 @@ double tick_step(double highest) {
 double highest_figure(const LadderReport& report) {
   double highest = 0;
   for (size_t i = 0; i < report.rungs.size(); ++i) {
-    const Reading<Spread>& rate = report.rungs[i].gib_per_s;
+    const Reading<Spread>& rate = report.rungs[i].rate;
     highest = std::max(highest, report.preset(i).article_gib_per_s);
     if (rate.has_value()) highest = std::max({highest, rate->median, rate->upper});
   }
@@ -133,7 +133,7 @@ class LadderChart {
   std::string description() const {
     std::string words;
     for (size_t i = 0; i < report_.rungs.size(); ++i) {
-      const Reading<Spread>& rate = report_.rungs[i].gib_per_s;
+      const Reading<Spread>& rate = report_.rungs[i].rate;
       words += fmt::format("{}: {}. ", report_.preset(i).title,
                            rate.has_value() ? rate_text(rate->median) + " GiB/s" : "not measured");
     }
@@ -188,10 +188,10 @@ class LadderChart {
     const double top = top_of(i), middle = top + kBarHeight / 2;
     draw_title(i, middle + 8);
     const LadderRung& rung = report_.rungs[i];
-    if (rung.gib_per_s.has_value())
-      draw_rate(*rung.gib_per_s, rung.times_first, top, middle);
+    if (rung.rate.has_value())
+      draw_rate(*rung.rate, rung.times_first, top, middle);
     else
-      text("quiet", kPlotLeft + 8, middle + 7, rung.gib_per_s.reason);
+      text("quiet", kPlotLeft + 8, middle + 7, rung.rate.reason);
     draw_article(report_.preset(i).article_gib_per_s, top + kArticleTop);
   }
 

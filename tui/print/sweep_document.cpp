@@ -54,7 +54,7 @@ std::string rates_text(const Sweep& sweep) {
                    {is_number(sweep) ? "efficiency" : "", '>'}});
   for (size_t i = 0; i < sweep.plan.values.size(); ++i) {
     const LadderRung& rung = sweep.report.rungs[i];
-    const Spread& rates = *rung.gib_per_s;
+    const Spread& rates = *rung.rate;
     const Reading<double> times = times_first(rung), share = efficiency(sweep, i);
     table.add({sweep.plan.values[i], rate_text(rates.median),
                fmt::format("{} .. {}", rate_text(rates.lower), rate_text(rates.upper)),
@@ -184,7 +184,7 @@ Json row_json(const Sweep& sweep, size_t i) {
   const Unit& unit = unit_of(settings);
   const LadderRung& rung = sweep.report.rungs[i];
   Json json = {{"value", sweep.plan.values[i]}, {"requested", knobs_json(settings)}};
-  json[unit.key] = spread_json(*rung.gib_per_s);
+  json[unit.key] = spread_json(*rung.rate);
   put(json, "times", times_first(rung));
   put(json, "efficiency", efficiency(sweep, i));
   const Trial& last = last_run(sweep, i);

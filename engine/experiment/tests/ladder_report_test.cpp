@@ -9,9 +9,9 @@ namespace {
 TEST(LadderReport, MediansAndQuartilesAreOfTheRuns) {
   const LadderReport r = report(ladder_of({{1, 10}, {2, 20}, {3, 60}}));
   ASSERT_EQ(r.rungs.size(), 2u);
-  EXPECT_DOUBLE_EQ(r.rungs[1].gib_per_s->median, 20);
-  EXPECT_DOUBLE_EQ(r.rungs[1].gib_per_s->lower, 15);
-  EXPECT_DOUBLE_EQ(r.rungs[1].gib_per_s->upper, 40);
+  EXPECT_DOUBLE_EQ(r.rungs[1].rate->median, 20);
+  EXPECT_DOUBLE_EQ(r.rungs[1].rate->lower, 15);
+  EXPECT_DOUBLE_EQ(r.rungs[1].rate->upper, 40);
   EXPECT_TRUE(r.ladder.complete());
 }
 
@@ -29,10 +29,10 @@ TEST(LadderReport, ALadderThatWasCutShortPairsWhatItHas) {
   ladder.runs = {ladder.runs[0], ladder.runs[1], ladder.runs[4]};
   const LadderReport r = report(std::move(ladder));
   EXPECT_FALSE(r.ladder.complete());
-  EXPECT_EQ(r.rungs[1].gib_per_s->count, 2u);
+  EXPECT_EQ(r.rungs[1].rate->count, 2u);
   EXPECT_EQ(r.rungs[1].times_first->count, 1u);
   EXPECT_DOUBLE_EQ(r.rungs[1].times_first->median, 8);
-  EXPECT_FALSE(r.rungs[2].gib_per_s.has_value());
+  EXPECT_FALSE(r.rungs[2].rate.has_value());
   EXPECT_EQ(r.rungs[2].times_first.reason, "none of its runs was completed");
   EXPECT_FALSE(r.drift.has_value());
   EXPECT_FALSE(r.monotone.has_value());
