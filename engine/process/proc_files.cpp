@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cinttypes>
 #include <climits>
+#include <cstdio>
 
 #include "engine/base/clock.h"
 #include "engine/base/system_files.h"

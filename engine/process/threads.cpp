@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <string_view>
 
 #include "engine/base/system_files.h"

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <clocale>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
