@@ -20,8 +20,6 @@ Cause words_of_work(const Comparison& c, Work work);
 Cause words_of_sleep(const Comparison& c);
 Cause words_of_function(const Comparison& c, const RolePair& pair, std::string_view function);
 Cause words_of_none(const Comparison& c);
-// Compares segments of a watched pipeline. Both have a rate above 0.
-Cause cause_among_stages(const Segment& before, const Segment& after);
 
 // With work that clearly went away, or came, though it is not half of the difference.
 Cause with_beside(const Comparison& c, Cause cause);

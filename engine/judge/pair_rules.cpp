@@ -272,17 +272,6 @@ std::optional<Verdict> does_nothing(const Evidence& e) {
 using Rule = std::optional<Verdict> (*)(const Evidence&);
 constexpr Role w = Role::writer, r = Role::reader;
 
-std::optional<Verdict> judge_without_samples(const Evidence& e) {
-  return first_of<Rule>(
-      {away<w>, away<r>, shared_cpu, no_cpu, no_cpu_for<w>, no_cpu_for<r>, wakeups}, e);
-}
-
-std::optional<Verdict> judge_with_samples(const Evidence& e) {
-  return first_of<Rule>({one_sided_ring<w>, one_sided_ring<r>, locks, only_other_waits<w>,
-                         only_other_waits<r>, does_nothing<w>, does_nothing<r>},
-                        e);
-}
-
 // Why there is nothing to judge, "" if there is.
 std::string nothing_flows(const Snapshot& s) {
   if (s.effective.settings.pipe.slow_motion) return "slow motion: pipetop sets the pace";
@@ -336,11 +325,17 @@ Reading<Verdict> judge_pair(const Snapshot& s) {
     return Judged::unavailable(std::string(why_of(kObserversOff)));
   if (std::string why = too_early(s); !why.empty()) return Judged::warming(std::move(why));
   const Evidence e = gather_evidence(s);
-  if (auto verdict = judge_without_samples(e)) return Judged::of(*verdict);
+  if (auto verdict = first_of<Rule>(
+          {away<w>, away<r>, shared_cpu, no_cpu, no_cpu_for<w>, no_cpu_for<r>, wakeups}, e))
+    return Judged::of(*verdict);
   // A rule with too few samples must not pass the verdict on to the next rule.
   if (!e.thin.empty())
     return Judged::warming(fmt::format("too few samples yet: {}", fmt::join(e.thin, ", ")));
-  if (auto verdict = judge_with_samples(e)) return Judged::of(*verdict);
+  if (auto verdict =
+          first_of<Rule>({one_sided_ring<w>, one_sided_ring<r>, locks, only_other_waits<w>,
+                          only_other_waits<r>, does_nothing<w>, does_nothing<r>},
+                         e))
+    return Judged::of(*verdict);
   return Judged::unavailable(nothing_sticks_out(e));
 }
 
