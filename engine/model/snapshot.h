@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "engine/base/reading.h"
-#include "engine/model/change.h"
 #include "engine/model/counts.h"
 #include "engine/model/functions.h"
 #include "engine/model/pipeline.h"
