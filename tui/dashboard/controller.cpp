@@ -6,10 +6,8 @@
 
 #include "engine/base/error.h"
 #include "engine/registry/workloads.h"
-#include "tui/dashboard/key_bar.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/messages.h"
-#include "tui/dashboard/pipeline_page.h"
 #include "tui/dashboard/view.h"
 #include "tui/draw/text.h"
 #include "tui/widgets/ladder.h"
@@ -99,18 +97,14 @@ void Controller::settle() {
   else if (pipeline_.snapshot)
     pipeline_ = {};
   show_lists(state_, *shown_, rows_, cols_);
-  const auto settle_page = [](PageState& page, auto scroll_end) {
-    if (page.open) page.scroll = std::clamp(page.scroll, 0, scroll_end());
-  };
-  settle_page(state_.help, [&] { return help_scroll_end(rows_, cols_, help_of(state_)); });
-  settle_page(state_.log,
-              [&] { return log_scroll_end(layout().border(), layout().page, *shown_); });
-  settle_page(state_.ladder, [&] {
+  state_.help.settle([&] { return help_scroll_end(rows_, cols_, help_of(state_)); });
+  state_.log.settle([&] { return log_scroll_end(layout().border(), layout().page, *shown_); });
+  state_.ladder.settle([&] {
     return ladder_scroll_end(inside(layout(), layout().page).rows,
                              rungs_of(*shown_, state_.presets));
   });
-  settle_page(state_.messages,
-              [&] { return messages_scroll_end(rows_, cols_, messages_of(*shown_, state_)); });
+  state_.messages.settle(
+      [&] { return messages_scroll_end(rows_, cols_, messages_of(*shown_, state_)); });
 }
 
 bool Controller::press_first(Key key) {

@@ -1,5 +1,3 @@
-#include "tui/dashboard/key_bar.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "engine/base/text.h"
 #include "engine/registry/workloads.h"
+#include "tui/dashboard/view.h"
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {

@@ -9,9 +9,8 @@
 
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/controller.h"
-#include "tui/dashboard/key_bar.h"
 #include "tui/dashboard/layout.h"
-#include "tui/dashboard/pipeline_page.h"
+#include "tui/dashboard/view.h"
 #include "tui/widgets/list_state.h"
 #include "tui/widgets/ring_state.h"
 

@@ -1,7 +1,6 @@
-#include "tui/dashboard/pipeline_page.h"
-
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/messages.h"
+#include "tui/dashboard/view.h"
 #include "tui/watch/pipeline_view.h"
 
 namespace pipetop::tui {

@@ -5,11 +5,9 @@
 #include <algorithm>
 
 #include "engine/registry/workloads.h"
-#include "tui/dashboard/key_bar.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/layout.h"
 #include "tui/dashboard/messages.h"
-#include "tui/dashboard/pipeline_page.h"
 #include "tui/dashboard/talk.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"

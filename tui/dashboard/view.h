@@ -2,17 +2,50 @@
 // clock, no state.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "engine/model/snapshot.h"
 #include "tui/dashboard/dashboard_state.h"
+#include "tui/dashboard/layout.h"
 #include "tui/draw/canvas.h"
+#include "tui/watch/pipeline_state.h"
+#include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
-
-struct PipelineState;
 
 // Draws the whole canvas, whatever its size. The lists' rows come from the last
 // show_lists(). `pipeline`: of our workers, where it is shown.
 void draw(Canvas& canvas, const Snapshot& snapshot, const DashboardState& state,
           const PipelineState* pipeline = nullptr);
+
+// ---- our own workers as the stages of a pipeline with their ring between them, as `watch` shows
+// those of others; below them is the dashboard's panel of what is selected ----
+
+// Takes each snapshot while the page is shown, and what the user has selected since.
+void follow(PipelineState& pipeline, const Snapshot& shown, const DashboardState& view);
+
+// The verdict above the stages, in the layout's place for them.
+void draw_own_pipeline(Canvas& canvas, const Rect& rect, const PipelineState& pipeline);
+
+// The panel of the stage or ring there; nothing if there is none.
+std::optional<Panel> panel_at(const Rect& rect, const PipelineState& pipeline, int row, int col);
+
+// ---- the keys at the bottom ----
+
+// Where they are: a recording's time line is below them.
+inline Rect key_bar(const Layout& layout, const DashboardState& state) {
+  Rect bar = layout.keys;
+  if (state.replay) --bar.rows;
+  return bar;
+}
+inline Rect time_line(const Layout& layout) {
+  return {layout.keys.end_row() - 1, layout.keys.col, 1, layout.keys.cols};
+}
+
+// The keys with the state of their knobs: all items, with their positions relative to `bar`, in
+// this order; the most important ones get a place, help and quit always.
+std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& snapshot,
+                                const DashboardState& state);
 
 }  // namespace pipetop::tui

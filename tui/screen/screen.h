@@ -2,6 +2,7 @@
 // runs it, see shell.h.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -49,6 +50,11 @@ struct PageState {
   int scroll = 0;
 
   void toggle() { *this = {!open, 0}; }
+  // Keeps it within the page; `end` says how far it can be scrolled.
+  template <class End>
+  void settle(End end) {
+    if (open) scroll = std::clamp(scroll, 0, end());
+  }
 };
 
 // The user's choices that there are on every screen.

@@ -19,7 +19,7 @@
 #include "tui/tests/fake_watch_source.h"
 #include "tui/watch/watch_controller.h"
 #include "tui/watch/watch_screen.h"
-#include "tui/watch/watch_view.h"
+#include "tui/watch/watch_state.h"
 
 namespace {
 

@@ -6,9 +6,8 @@
 
 #include "engine/base/error.h"
 #include "tui/draw/text.h"
-#include "tui/watch/pipeline_view.h"
 #include "tui/watch/table.h"
-#include "tui/watch/watch_view.h"
+#include "tui/watch/watch_state.h"
 #include "tui/widgets/list_state.h"
 #include "tui/widgets/pages.h"
 
@@ -35,6 +34,10 @@ WatchController::WatchController(WatchSource& source, const WatchStart& start)
 
 WatchLayout WatchController::layout() const {
   return watch_layout(rows_, cols_, state_.replay != nullptr);
+}
+
+PipelineLayout WatchController::places() const {
+  return pipeline_layout(layout().body, rows_, state_.pipeline);
 }
 
 void WatchController::show(const std::shared_ptr<const Snapshot>& now) {
@@ -83,10 +86,8 @@ void WatchController::record(Tape& tape) {
 }
 
 int WatchController::list_rows() const {
-  const WatchLayout layout = this->layout();
-  if (!state_.in_pipeline) return table_rows_in(layout.body.rows);
-  const PipelineLayout places = pipeline_layout(layout.body, rows_, state_.pipeline);
-  return function_rows(detail_list(places, state_.pipeline));
+  if (!state_.in_pipeline) return table_rows_in(layout().body.rows);
+  return function_rows(detail_list(places(), state_.pipeline));
 }
 
 void WatchController::lay_out(int rows, int cols) {
@@ -99,24 +100,22 @@ void WatchController::lay_out(int rows, int cols) {
   if (state_.in_pipeline && state_.pipeline.has_pipeline()) {
     PipelineState& pipeline = state_.pipeline;
     refresh_functions(pipeline);
-    const PipelineLayout places = pipeline_layout(layout.body, rows, pipeline);
+    const PipelineLayout places = this->places();
     if (!places.chain.empty()) pipeline.scroll = places.items.scroll;
     if (places.detail.empty() && pipeline.focus == PipelineFocus::detail)
       pipeline.focus = PipelineFocus::chain;
     keep_in_view(pipeline.functions, list_rows());
     tell_selection();
   }
-  const auto settle_page = [](PageState& page, int end) {
-    if (page.open) page.scroll = std::clamp(page.scroll, 0, end);
-  };
   const HelpContents help{.screen_keys = watch_keys(state_.place(), state_.recorded),
                           .words = watch_words()};
-  settle_page(state_.help, help_scroll_end(rows, cols, help));
+  state_.help.settle([&] { return help_scroll_end(rows, cols, help); });
   if (PageState& log = state_.pipeline.log; log.open && state_.pipeline.has_pipeline()) {
-    const PipelineLayout places = pipeline_layout(layout.body, rows, state_.pipeline);
-    settle_page(log, log_scroll_end(places.border, places.log, *state_.pipeline.snapshot));
+    const PipelineLayout places = this->places();
+    log.settle(
+        [&] { return log_scroll_end(places.border, places.log, *state_.pipeline.snapshot); });
   }
-  settle_page(state_.messages, messages_scroll_end(rows, cols, messages_of(state_)));
+  state_.messages.settle([&] { return messages_scroll_end(rows, cols, messages_of(state_)); });
 }
 
 void WatchController::draw(Canvas& canvas) const { tui::draw(canvas, state_); }
@@ -200,9 +199,7 @@ bool WatchController::press_filters(Key key) {
 bool WatchController::press_slots(Key key) {
   PipelineState& pipeline = state_.pipeline;
   if (state_.place() != kInSlots || !selected_pipe(pipeline)) return false;
-  const WatchLayout layout = this->layout();
-  const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
-  const auto slots = detail_slots(places, pipeline);
+  const auto slots = detail_slots(places(), pipeline);
   if (!slots) return false;
   RingState& ring = pipeline.ring;
   if (key == key::enter) key = ring.inspected ? key::escape : key::home;
@@ -279,8 +276,7 @@ void WatchController::click_table(const Mouse& mouse) {
 
 void WatchController::click_pipeline(const Mouse& mouse) {
   PipelineState& pipeline = state_.pipeline;
-  const WatchLayout layout = this->layout();
-  const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
+  const PipelineLayout places = this->places();
   for (const PlacedItem& placed : places.items.items) {
     if (!placed.rect.contains(mouse.row, mouse.col)) continue;
     if (placed.item >= pipeline.chain.nodes()) return;
@@ -301,8 +297,7 @@ void WatchController::click_pipeline(const Mouse& mouse) {
 void WatchController::scroll(const Mouse& mouse, int lines) {
   if (!state_.in_pipeline) return move_selection(state_.table, lines);
   PipelineState& pipeline = state_.pipeline;
-  const WatchLayout layout = this->layout();
-  const PipelineLayout places = pipeline_layout(layout.body, rows_, pipeline);
+  const PipelineLayout places = this->places();
   if (detail_list(places, pipeline).contains(mouse.row, mouse.col)) {
     scroll_list(pipeline.functions, lines);
   } else if (places.chain.contains(mouse.row, mouse.col)) {

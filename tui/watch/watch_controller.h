@@ -10,6 +10,7 @@
 
 #include "engine/watch/watch_source.h"
 #include "tui/draw/keys.h"
+#include "tui/watch/pipeline_view.h"
 #include "tui/watch/watch_state.h"
 #include "tui/widgets/list_state.h"
 #include "tui/widgets/transport.h"
@@ -114,6 +115,7 @@ class WatchController : public ListScreen {
 
   void open_pipeline();
   WatchLayout layout() const;
+  PipelineLayout places() const;  // of the open pipeline
   void show(const std::shared_ptr<const Snapshot>& now);
   void tell_selection();
   int list_rows() const;

@@ -7,9 +7,8 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "tui/watch/pipeline_view.h"
 #include "tui/watch/watch_controller.h"
-#include "tui/watch/watch_view.h"
+#include "tui/watch/watch_state.h"
 #include "tui/widgets/list_state.h"
 
 namespace pipetop::tui {
@@ -192,9 +191,7 @@ void WatchController::next_panel(int by) {
     return select(pipeline,
                   static_cast<size_t>((static_cast<int>(pipeline.at) + by + nodes) % nodes));
   }
-  const WatchLayout layout = this->layout();
-  if (pipeline_layout(layout.body, rows_, pipeline).detail.empty())
-    return say("too small for a second panel; Enter opens it");
+  if (places().detail.empty()) return say("too small for a second panel; Enter opens it");
   const bool to_detail = pipeline.focus == PipelineFocus::chain;
   pipeline.focus = to_detail ? PipelineFocus::detail : PipelineFocus::chain;
 }
@@ -252,9 +249,7 @@ void WatchController::toggle_activity() {
   choice.wall = waiting;
   if (waiting) choice.form = ListForm::flat;
   // The list is in the panel, if there is one.
-  const WatchLayout layout = this->layout();
-  if (pipeline_layout(layout.body, rows_, state_.pipeline).detail.empty())
-    state_.pipeline.focus = PipelineFocus::whole;
+  if (places().detail.empty()) state_.pipeline.focus = PipelineFocus::whole;
   say(waiting ? "what the stage waits for, as shares of its time" : "where the stage runs");
 }
 

@@ -1,5 +1,3 @@
-#include "tui/watch/watch_view.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/table.h"
 #include "tui/watch/watch_controller.h"
+#include "tui/watch/watch_state.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
 #include "tui/widgets/pipe_words.h"
