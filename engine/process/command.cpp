@@ -1,16 +1,22 @@
 #include "engine/process/command.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
 #include "engine/base/error.h"
 #include "engine/process/child.h"
+#include "engine/process/privileges.h"
 
 namespace pipetop {
 namespace {
@@ -30,6 +36,98 @@ namespace {
 std::vector<std::string> arguments_of(std::span<const std::string> words) {
   if (words.size() == 1) return {"/bin/sh", "-c", words[0]};
   return {words.begin(), words.end()};
+}
+
+int code_of(int status) {
+  return WIFSIGNALED(status) ? kSignalExit + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// ---- what keeps the command of a scene: after fork, only async-signal-safe calls ----
+
+struct Keeper {
+  pid_t parent;
+  User user;
+  std::vector<gid_t> groups;
+  char* const* arguments;
+};
+
+// For good. What is permitted, but not in effect, is needed to become another user.
+bool give_up_privileges(const Keeper& keeper) {
+  if (keeper.user.uid != 0) {
+    __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
+    if (::syscall(SYS_capget, &header, sets) != 0) return false;
+    for (auto& set : sets) set.effective = set.permitted;
+    if (::syscall(SYS_capset, &header, sets) != 0 ||
+        ::syscall(SYS_setgroups, keeper.groups.size(), keeper.groups.data()) != 0 ||
+        ::syscall(SYS_setresgid, keeper.user.gid, keeper.user.gid, keeper.user.gid) != 0 ||
+        ::syscall(SYS_setresuid, keeper.user.uid, keeper.user.uid, keeper.user.uid) != 0)
+      return false;
+  }
+  return drop_capabilities();
+}
+
+bool leave_our_files(int report_fd) {
+  const int null = ::open("/dev/null", O_RDWR);
+  if (null < 0) return false;
+  for (int fd = 0; fd <= 2; ++fd)
+    if (::dup2(null, fd) < 0) return false;
+  // The rest but one: an end of a pipe of ours would be part of what is watched.
+  return (report_fd == 3 || ::syscall(SYS_close_range, 3u, unsigned(report_fd) - 1, 0u) == 0) &&
+         ::syscall(SYS_close_range, unsigned(report_fd) + 1, ~0u, 0u) == 0;
+}
+
+sigset_t signals(std::initializer_list<int> numbers) {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : numbers) ::sigaddset(&set, number);
+  return set;
+}
+
+// For all that descends from here. False if SIGTERM came first, or nothing for so long.
+bool wait_for_all(const sigset_t& awaited, pid_t command, int& code, const timespec* at_most) {
+  for (;;) {
+    int status = 0;
+    pid_t child = 0;
+    while ((child = ::waitpid(-1, &status, WNOHANG)) > 0)
+      if (child == command) code = code_of(status);
+    if (child < 0 && errno == ECHILD) return true;
+    const int number = ::sigtimedwait(&awaited, nullptr, at_most);
+    if (number == SIGTERM || (number < 0 && errno == EAGAIN)) return false;
+  }
+}
+
+// Ends the whole group.
+[[noreturn]] void end_group(pid_t command, int code) {
+  constexpr timespec kAtOnce = {0, 0}, kGrace = {0, 330'000'000};
+  ::kill(0, SIGTERM);
+  ::kill(0, SIGCONT);
+  const sigset_t own = signals({SIGTERM});  // it was for us, too
+  ::sigtimedwait(&own, nullptr, &kAtOnce);
+  if (!wait_for_all(signals({SIGCHLD}), command, code, &kGrace)) ::kill(0, SIGKILL);
+  ::_exit(code);
+}
+
+// Until all of it has ended, or somebody asks for that, or our parent has died.
+[[noreturn]] void keep_command(const Keeper& keeper, int report_fd) {
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  ::setsid();
+  if (!give_up_privileges(keeper) || !leave_our_files(report_fd)) report_failed_exec(report_fd);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);  // after the user was changed, which clears it
+  if (::getppid() != keeper.parent) ::_exit(0);
+  const pid_t command = ::fork();
+  if (command < 0) report_failed_exec(report_fd);
+  if (command == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    become_command(keeper.arguments, report_fd);
+  }
+  ::close(report_fd);
+  int code = 0;
+  if (wait_for_all(signals({SIGTERM, SIGCHLD}), command, code, nullptr)) ::_exit(code);
+  end_group(command, code);
 }
 
 [[noreturn]] void throw_exec_error(const std::string& program, int error_number) {
@@ -65,8 +163,36 @@ std::optional<int> WatchedCommand::exit_code() {
   for (pid_t child = 0; (child = ::waitpid(-1, &status, WNOHANG)) > 0;) {
     if (child != pid_ || exit_code_) continue;  // one that we adopted may have the number again
     signal_ = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    exit_code_ = signal_ != 0 ? kSignalExit + signal_ : WEXITSTATUS(status);
+    exit_code_ = code_of(status);
   }
+  return exit_code_;
+}
+
+SceneCommand::SceneCommand(const std::string& line) {
+  std::vector<std::string> strings = arguments_of({&line, 1});
+  std::vector<char*> arguments;
+  for (std::string& word : strings) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const User user = user_to_become();
+  const Keeper keeper{::getpid(), user, groups_of(user), arguments.data()};
+  StartedChild child = start_child([&](int report_fd) { keep_command(keeper, report_fd); });
+  if (child.exec_error != 0) throw_exec_error(strings[0], child.exec_error);
+  pid_ = child.pid;
+  pidfd_ = std::move(child.pidfd);
+}
+
+SceneCommand::~SceneCommand() {
+  constexpr int kMostWait_ms = 2'000;
+  if (exit_code()) return;
+  ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGTERM, nullptr, 0);
+  pollfd ended = {pidfd_.get(), POLLIN, 0};
+  if (::poll(&ended, 1, kMostWait_ms) <= 0) ::kill(-pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+std::optional<int> SceneCommand::exit_code() {
+  int status = 0;
+  if (!exit_code_ && ::waitpid(pid_, &status, WNOHANG) == pid_) exit_code_ = code_of(status);
   return exit_code_;
 }
 

@@ -1,4 +1,5 @@
-// Runs a command line for `watch -- COMMAND`, as `sh -c` when it is one word.
+// Runs command lines to be watched: for `watch -- COMMAND`, as if it ran alone, and for a scene of
+// a talk, until the scene is left.
 #pragma once
 
 #include <sys/types.h>
@@ -13,10 +14,10 @@ namespace pipetop {
 
 class WatchedCommand {
  public:
-  // Started in our process group, with our stdin, stdout, stderr, working directory, environment
-  // and privileges as they are at this moment, and signals as we got them, but none is
-  // blocked. Descendants whose parent exits become
-  // our children (PR_SET_CHILD_SUBREAPER), so that the pipeline is known to its end. Throws Error:
+  // As `sh -c` when it is one word. Started in our process group, with our stdin, stdout, stderr,
+  // working directory, environment and privileges as they are at this moment, and signals as we got
+  // them, but none is blocked. Descendants whose parent exits become our children
+  // (PR_SET_CHILD_SUBREAPER), so that the pipeline is known to its end. Throws Error:
   // Exit::not_found, Exit::not_executable; SystemError.
   explicit WatchedCommand(std::span<const std::string> words);
   ~WatchedCommand();  // leaves it running
@@ -36,6 +37,29 @@ class WatchedCommand {
   UniqueFd pidfd_;
   std::optional<int> exit_code_;
   int signal_ = 0;
+};
+
+class SceneCommand {
+ public:
+  // As `sh -c`, in a process group of its own, with /dev/null as its stdin, stdout and stderr;
+  // without any capability, and as the user who called sudo. A process of ours keeps it, which ends
+  // all of it if we die. Throws Error.
+  explicit SceneCommand(const std::string& line);
+  // Ends all that it has started and that has not left its group: by SIGTERM, and by SIGKILL after
+  // a third of a second.
+  ~SceneCommand();
+  SceneCommand(const SceneCommand&) = delete;
+  SceneCommand& operator=(const SceneCommand&) = delete;
+
+  // The process that keeps it: all of it descends from there.
+  pid_t keeper() const { return pid_; }
+  // The exit code, or 128 + signal, once all of it has ended.
+  std::optional<int> exit_code();
+
+ private:
+  pid_t pid_ = 0;
+  UniqueFd pidfd_;
+  std::optional<int> exit_code_;
 };
 
 }  // namespace pipetop

@@ -230,9 +230,9 @@ void Watcher::open(const WatchTarget& target) {
   open(find_pipe(target, table_.scan(), parts_));
 }
 
-void Watcher::open_tree(pid_t root) {
+void Watcher::open_tree(pid_t root, pid_t adopter) {
   if (passes_.at_ns == 0) pass(parts_.now_ns());
-  begin(PipelineMembers(Descendants(root, parts_.parent_of, parts_.self)));
+  begin(PipelineMembers(Descendants(root, parts_.parent_of, adopter != 0 ? adopter : parts_.self)));
 }
 
 void Watcher::close() {

@@ -42,7 +42,8 @@ class Watcher final : public WatchSource {
   void open(const WatchTarget& target);
   // Every pipe of this process, and of what it starts: for `watch -- COMMAND`. There may be none
   // yet: the snapshot has no pipeline until there is. It stays open when the processes have exited.
-  void open_tree(pid_t root);
+  // `adopter`: the process that gets what the tree leaves behind; 0: we do.
+  void open_tree(pid_t root, pid_t adopter = 0);
   void close() override;
 
   // For the notices of the next snapshot: those that are new have its time.

@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -195,6 +197,90 @@ TEST(WatchedCommand, IsLeftRunning) {
   char text[8] = {};
   EXPECT_EQ(read(gone.out.get(), text, sizeof text), 5);
   EXPECT_EQ(waitpid(pid, nullptr, 0), pid);
+}
+
+// ---- the command of a scene ----
+
+// A zombie is none: whoever inherited it has yet to look.
+bool is_alive(pid_t pid) {
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(stat, text);
+  const size_t name_end = text.rfind(')');
+  return name_end != text.npos && text[name_end + 2] != 'Z';
+}
+
+// The numbers that the command has written to the pipe.
+std::vector<pid_t> pids_from(const UniqueFd& out, size_t count) {
+  std::vector<pid_t> pids;
+  std::string word;
+  for (char c; pids.size() < count && read(out.get(), &c, 1) == 1;) {
+    if (c != '\n') {
+      word += c;
+      continue;
+    }
+    pids.push_back(static_cast<pid_t>(std::strtol(word.c_str(), nullptr, 10)));
+    word.clear();
+  }
+  return pids;
+}
+
+// A FIFO, because a command of a scene inherits no descriptor of ours.
+struct Fifo {
+  Fifo() {
+    path = "/tmp/pipetop-scene-" + std::to_string(getpid());
+    ::unlink(path.c_str());
+    EXPECT_EQ(::mkfifo(path.c_str(), 0666), 0);
+    out = UniqueFd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  }
+  ~Fifo() { ::unlink(path.c_str()); }
+  std::string path;
+  UniqueFd out;
+};
+
+TEST(SceneCommand, EndsWithAllThatItStarted) {
+  const Fifo fifo;
+  std::vector<pid_t> pids;
+  {
+    // One that another one left behind, and one that ignores SIGTERM.
+    SceneCommand command("echo $$ >" + fifo.path + "; (sleep 60 & echo $! >" + fifo.path +
+                         "); (trap '' TERM; sh -c 'echo $PPID' >" + fifo.path +
+                         "; exec sleep 60) & wait");
+    pids = pids_from(fifo.out, 3);
+    ASSERT_EQ(pids.size(), 3u);
+    EXPECT_FALSE(command.exit_code());
+    for (const pid_t pid : pids) EXPECT_TRUE(is_alive(pid));
+  }
+  for (const pid_t pid : pids) EXPECT_TRUE(eventually([&] { return !is_alive(pid); })) << pid;
+}
+
+TEST(SceneCommand, HasOnlyNullForFiles) {
+  const TestPipe ours;
+  const Fifo fifo;
+  SceneCommand command("set -- /proc/$$/fd/*; echo $# >" + fifo.path);
+  const std::vector<int> count = pids_from(fifo.out, 1);
+  ASSERT_EQ(count.size(), 1u);
+  EXPECT_LE(count[0], 4) << "three, and the directory itself";
+}
+
+TEST(SceneCommand, ItsExitCodeIsKnownWhenAllHasEnded) {
+  SceneCommand command("exit 5");
+  EXPECT_TRUE(eventually([&] { return command.exit_code().has_value(); }));
+  EXPECT_EQ(command.exit_code(), 5);
+}
+
+TEST(SceneCommand, EndsIfWeAreKilled) {
+  const Fifo fifo;
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    SceneCommand command("echo $$ >" + fifo.path + "; exec sleep 60");
+    for (;;) ::pause();
+  }
+  const std::vector<pid_t> pids = pids_from(fifo.out, 1);
+  ASSERT_EQ(pids.size(), 1u);
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
+  EXPECT_TRUE(eventually([&] { return !is_alive(pids[0]); }));
 }
 
 }  // namespace
