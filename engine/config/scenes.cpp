@@ -112,11 +112,10 @@ Expectation read_expectation(const YamlNode& node, size_t of) {
 // What a ratio is of: a scene with a rate that can be compared.
 void check_comparable(const YamlNode& node, const Scene& scene, std::span<const Scene> before,
                       size_t of) {
-  if (!has_rate(scene.settings))
+  if (!has_rate(scene))
     node.fail(fmt::format("{}: a rate in slow motion means nothing: remove it", kExpected[of]));
   if (static_cast<Expectation::Of>(of) == Expectation::Of::rate) return;
-  if (std::ranges::none_of(
-          before, [&](const Scene& s) { return are_comparable(s.settings, scene.settings); }))
+  if (std::ranges::none_of(before, [&](const Scene& s) { return are_comparable(s, scene); }))
     node.fail(fmt::format("{}: no earlier scene has a rate in {} to compare with: remove it",
                           kExpected[of], unit_of(scene.settings).rate));
 }
@@ -153,12 +152,51 @@ void read_settings(const YamlNode& node, WorkloadKind kind, const Config& config
   apply_knobs(node, scene.settings, "wait");
 }
 
+// "-- tar c . | zstd", or what `pipetop watch` takes as its target.
+SceneWatch read_watch(const YamlNode& node) {
+  constexpr std::string_view kDashes = "--", kDigits = "0123456789";
+  constexpr size_t kMostBytes = 1000;
+  const std::string wanted = "\"-- COMMAND\", a PID, PID:FD or the path of a FIFO";
+  const std::string& text = node.scalar("watch", wanted);
+  if (text.size() > kMostBytes)
+    node.fail(fmt::format("watch: give at most {} bytes, or put it into a script", kMostBytes));
+  if (one_line(text) != text)
+    node.fail("watch: a control character: give one line, or put it into a script");
+  if (text.starts_with(kDashes)) {
+    const size_t begin = text.find_first_not_of(' ', kDashes.size());
+    if (begin == text.npos) node.fail("watch: -- needs a command: give \"-- tar c . | zstd\"");
+    if (begin > kDashes.size()) return {.command = text.substr(begin), .target = {}};
+  }
+  const size_t colon = text.find(':');
+  const bool is_process = text.find_first_not_of(kDigits) == std::min(colon, text.npos);
+  const std::string fd = colon == text.npos ? "0" : text.substr(colon + 1);
+  const bool is_descriptor = !fd.empty() && fd.find_first_not_of(kDigits) == fd.npos;
+  if (text.empty() || text.front() == '-' || colon == 0 || (is_process && !is_descriptor))
+    node.fail(fmt::format("watch: \"{}\" is nothing to watch: give {}", text, wanted));
+  return {.command = {}, .target = text};
+}
+
+// It has nothing of what is measured.
+Scene read_watching_scene(const YamlNode& node, const Config& config) {
+  constexpr std::string_view kKeys[] = {"title", "caption", "notes", "watch", "wait"};
+  node.check_map("a scene that watches", kKeys);
+  Scene scene;
+  scene.title = read_scene_title(node);
+  scene.caption = read_text(node, "caption", kCaption);
+  scene.notes = read_text(node, "notes", kNotes);
+  scene.settings = config.settings;
+  scene.wait = read_wait(node, config.settings.workload);
+  scene.watch = read_watch(*node.find("watch"));
+  return scene;
+}
+
 Scene read_scene(const YamlNode& node, const Config& config, std::span<const Scene> before) {
   // Before the keys are checked: which there are depends on it.
   if (node.kind != YamlNode::Kind::map) node.check_map("a scene", {});
+  if (node.find("watch")) return read_watching_scene(node, config);
   const WorkloadKind kind = read_workload(node, config.settings.workload);
   node.check_map("a scene", with_knobs(kind, {"title", "caption", "notes", "preset", "workload",
-                                              "view", "highlight", "wait", "expect"}));
+                                              "view", "highlight", "wait", "expect", "watch"}));
   Scene scene;
   scene.title = read_scene_title(node);
   scene.caption = read_text(node, "caption", kCaption);

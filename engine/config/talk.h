@@ -25,6 +25,15 @@ struct Expectation {
   double than = 0;
 };
 
+// A pipeline of other programs that a scene shows in the place of ours.
+struct SceneWatch {
+  std::string command;  // what sh -c runs while the scene is shown; "": `target` runs already
+  std::string target;   // PID, PID:FD or the path of a FIFO
+
+  // As the config names it.
+  std::string text() const { return command.empty() ? target : "-- " + command; }
+};
+
 // The whole state: nothing of the scene before is left.
 struct Scene {
   std::string title, caption, notes;  // caption and notes may have several lines, "" for none
@@ -34,15 +43,17 @@ struct Scene {
   std::string highlight;  // a function's name, or "slots", "verdict" or "rate"; "" for nothing
   SceneWait wait;
   std::vector<Expectation> expect;
+  std::optional<SceneWatch> watch;  // then our own pipe stands still, with settings of no meaning
 };
 
 // A rate in slow motion means nothing.
 constexpr bool has_rate(const Settings& s) {
   return s.workload != WorkloadKind::pipe || !s.pipe.slow_motion;
 }
+inline bool has_rate(const Scene& s) { return !s.watch && has_rate(s.settings); }
 // Whether a ratio of their rates means anything.
-constexpr bool are_comparable(const Settings& a, const Settings& b) {
-  return a.workload == b.workload && has_rate(a) && has_rate(b);
+inline bool are_comparable(const Scene& a, const Scene& b) {
+  return a.settings.workload == b.settings.workload && has_rate(a) && has_rate(b);
 }
 
 }  // namespace pipetop

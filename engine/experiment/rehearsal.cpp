@@ -9,9 +9,12 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/base/event_loop.h"
 #include "engine/host/host.h"
 #include "engine/registry/workloads.h"
+#include "engine/watch/scene_pipeline.h"
 
 namespace pipetop {
 namespace {
@@ -137,9 +140,13 @@ class Rehearser {
     listener_.waiting = [this, index] { progress_(index); };
     listener_.waiting();
     try {
-      const Trial trial = measure(rehearsed.scene);
-      if (trial.cut_short) return {};
-      describe(trial, rehearsed);
+      if (rehearsed.scene.watch) {
+        if (!watch(rehearsed)) return {};
+      } else {
+        const Trial trial = measure(rehearsed.scene);
+        if (trial.cut_short) return {};
+        describe(trial, rehearsed);
+      }
     } catch (const Error& e) {
       session_.reset();
       rehearsed.rate = Reading<double>::unavailable(e.what());
@@ -181,8 +188,57 @@ class Rehearser {
     return trial;
   }
 
+  // At least, and until its bottleneck is known.
+  uint64_t watched_for_ns(const SceneWait& wait, bool known) const {
+    using For = SceneWait::For;
+    if (options_.duration_ns != 0) return options_.duration_ns;
+    if (wait.what != For::settled) return wait.what == For::key ? kKey_ns : wait.ns;
+    return known ? kSlice_ns : kMostSlices * kSlice_ns;
+  }
+
+  // Nothing of ours runs beside it, as in the talk. False if it was asked to stop in between.
+  bool watch(RehearsedScene& rehearsed) {
+    session_.reset();
+    const SceneWatch& what = *rehearsed.scene.watch;
+    WatchOptions how;
+    how.bpf = options_.engine.bpf;
+    ScenePipeline pipeline(what.command, what.target, how);
+    EventLoop loop({.signals = interrupts_.fd()});
+    loop.set_timer_every(how.pipeline_ns);
+    const uint64_t began_ns = interrupts_.now_ns();
+    std::shared_ptr<const Snapshot> now;
+    std::string over;
+    for (bool goes_on = true; goes_on;) {
+      if (loop.wait().signals && !interrupts_.take()) return false;
+      listener_.waiting();
+      over = pipeline.why_over();
+      now = pipeline.watcher().tick(monotonic_ns());
+      const bool known = now->watched && now->watched->verdict.kind != Verdict::Kind::unknown;
+      goes_on = over.empty() &&
+                interrupts_.now_ns() - began_ns < watched_for_ns(rehearsed.scene.wait, known);
+    }
+    const auto taken_s = double(interrupts_.now_ns() - began_ns) / 1e9;
+    describe(*now, over.empty() ? over : fmt::format("{} after {:.1f} s", over, taken_s),
+             rehearsed);
+    return true;
+  }
+
+  void describe(const Snapshot& now, const std::string& over, RehearsedScene& rehearsed) {
+    constexpr const char* kOthers = "it watches other programs";
+    rehearsed.rate = Reading<double>::unavailable(kOthers);
+    rehearsed.verdict = Reading<Verdict>::unavailable(kOthers);
+    if (!now.watched || now.watched->pipes.empty())
+      rehearsed.disappoints.push_back(over.empty() ? "no pipe was seen"
+                                                   : "no pipe was seen: " + over);
+    else if (!over.empty())
+      rehearsed.hazards.push_back(over);
+    if (now.watched) rehearsed.shows = now.watched->title() + "; " + now.watched->verdict.because;
+    if (!now.no_bpf.empty() && said_.insert(now.no_bpf).second)
+      rehearsed.hazards.push_back(now.no_bpf);
+  }
+
   void describe(const Trial& trial, RehearsedScene& rehearsed) {
-    const bool rated = has_rate(rehearsed.scene.settings);
+    const bool rated = has_rate(rehearsed.scene);
     rehearsed.rate = rated ? Reading<double>::of(trial.rate())
                            : Reading<double>::unavailable("a rate in slow motion means nothing");
     rehearsed.verdict = trial.end.verdict;
@@ -216,7 +272,7 @@ void judge(std::vector<RehearsedScene>& scenes) {
     RehearsedScene& scene = scenes[i];
     const RehearsedScene *first = nullptr, *previous = nullptr;
     for (size_t j = 0; j < i; ++j) {
-      if (!are_comparable(scenes[j].scene.settings, scene.scene.settings)) continue;
+      if (!are_comparable(scenes[j].scene, scene.scene)) continue;
       previous = &scenes[j];
       if (!first) first = previous;
     }

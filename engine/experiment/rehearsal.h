@@ -24,7 +24,8 @@ struct RehearsedScene {
   Reading<double> rate;                   // the mean, in its workload's unit
   Reading<double> to_previous, to_first;  // of the scenes with such a rate
   Reading<Verdict> verdict;
-  uint64_t taken_ns = 0;  // to enter and to measure it
+  uint64_t taken_ns = 0;   // to enter and to measure it
+  std::string shows = {};  // the watched pipeline and its bottleneck; "" if it watches none
   // Sentences: why it would fail, and what else is not as the speaker may think.
   std::vector<std::string> disappoints, hazards;
 };

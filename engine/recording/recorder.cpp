@@ -60,6 +60,7 @@ class Recorder::Impl {
   Walk<ByteWriter> walk_{frame_, written_, Form::full};
   std::vector<uint64_t> times_;  // of the block's frames
   Snapshot before_;              // the last frame
+  uint64_t marked_ns_ = 0;       // when the newest segment began
   uint64_t bytes_ = 0;
 };
 
@@ -91,7 +92,10 @@ void Recorder::Impl::add(const Snapshot& s) {
   put_frame(s);
 }
 
+// A talk goes from our pipe to a watched pipeline, and back to a segment that is marked already.
 void Recorder::Impl::mark_change(const Segment& current) {
+  if (current.begin_ns < marked_ns_) return;
+  marked_ns_ = current.begin_ns;
   written_.add({.at_ns = current.begin_ns,
                 .kind = RecordedMark::Kind::change,
                 .number = current.number,

@@ -74,6 +74,7 @@ int print_version(const CommandLine&) { return print("pipetop " + kVersion + "\n
 
 constexpr unsigned kRun = kObserve | kRunWorkers | kLargeRings;
 constexpr unsigned kWatch = kObserve | kOtherProcesses;
+constexpr unsigned kTalk = kRun | kWatch;  // as its scenes need
 
 constexpr CommandRow kRows[] = {
     {"pipetop", Command::dashboard, dashboard_command, kRun | kCallersFiles},
@@ -101,8 +102,8 @@ constexpr CommandRow kRows[] = {
     {"replay", Command::replay, replay_command},
     {"present --replay", Command::present, present_replay, kNoUse,
      [](const CommandLine& line) { return !line.talk.replay.empty(); }},
-    {"present", Command::present, present_command, kRun | kCallersFiles},
-    {"rehearse", Command::rehearse, rehearse_command, kRun},
+    {"present", Command::present, present_command, kTalk | kCallersFiles},
+    {"rehearse", Command::rehearse, rehearse_command, kTalk},
     {"notes", Command::notes, notes_command},
     {"completion", Command::completion, completion_command},
     {kCompleteWords, Command::complete_words, complete_words},
@@ -174,7 +175,10 @@ void keep_capabilities_for(const CommandLine& line, const Config& config) {
     if (config.settings.workload == entry.kind || std::ranges::any_of(config.scenes, has_it))
       used.push_back(entry);
   }
-  const unsigned unwanted = config.bpf == BpfUse::off ? kObserve : kNoUse;
+  unsigned unwanted = config.bpf == BpfUse::off ? kObserve : kNoUse;
+  const auto watches = [](const Scene& s) { return s.watch.has_value(); };
+  const bool is_talk = line.command == Command::present || line.command == Command::rehearse;
+  if (is_talk && std::ranges::none_of(config.scenes, watches)) unwanted |= kOtherProcesses;
   keep_main_capabilities(command_row(line).uses & ~unwanted, used);
 }
 

@@ -17,6 +17,7 @@
 #include "engine/process/placement.h"
 #include "engine/recording/recording.h"
 #include "engine/registry/workloads.h"
+#include "engine/watch/scene_pipeline.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/result_files.h"
@@ -66,7 +67,7 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
   EngineOptions options = engine_options(config);
   if (screen.present) options.label = config.scenes.front().title;
   // Until the end: no signal interrupts the start or the writing. The dashboard takes them.
-  const SignalFd held{SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGTSTP};
+  const SignalFd held{SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGTSTP, SIGWINCH, SIGCONT};
   EngineSource source(options, [&](const Segment& last) { segments.write_last(last); });
   if (!line.folded.empty()) folded.check(source.tick());
   const int exit_code = run_dashboard(source, config, screen);
@@ -94,22 +95,19 @@ using DrawMoment = std::function<void(Canvas& canvas, size_t frame)>;
 
 // Draws the moments of a recording one after the other, each with what the ones before it left.
 DrawMoment drawer_of(Recording& recording, const Config& config) {
-  if (shows_pipeline(recording)) {
-    const auto source = std::make_shared<RecordedPipeline>(recording);
-    const WatchStart start{.pipeline = true, .recorded = true};
-    const auto screen = std::make_shared<WatchController>(*source, start);
-    return [source, screen](Canvas& canvas, size_t frame) {
-      source->go_to(frame);
-      screen->tick(source->now_ns());
-      screen->lay_out(canvas.rows(), canvas.cols());
-      screen->draw(canvas);
-    };
-  }
+  const auto source = std::make_shared<RecordedPipeline>(recording.header().host.cpus);
+  const WatchStart start{.pipeline = true, .recorded = true};
+  const auto watched = std::make_shared<WatchController>(*source, start);
   DashboardState view;
   view.presets = config.presets;
   view.roof_gib_per_s = roof_of(recording);
-  return [&recording, view](Canvas& canvas, size_t frame) mutable {
-    draw_recorded(canvas, recording.frame(frame), view);
+  return [&recording, source, watched, view](Canvas& canvas, size_t frame) mutable {
+    const Snapshot& shown = recording.frame(frame);
+    if (!shown.watched) return draw_recorded(canvas, shown, view);
+    source->show(shown);
+    watched->tick(shown.now_ns);
+    watched->lay_out(canvas.rows(), canvas.cols());
+    watched->draw(canvas);
   };
 }
 
@@ -146,7 +144,7 @@ int show(const std::string& file, Recording& recording, const Config& config, Re
 int replay_pipeline(const CommandLine& line, Recording& recording, const Config& config) {
   Transport transport(recording);
   transport.go_to(line.replay.at_ns);
-  RecordedPipeline source(recording, &transport);
+  RecordedPipeline source(recording.header().host.cpus, &transport);
   WatchScreenOptions screen;
   screen.pipeline = true;
   screen.transport = &transport;
@@ -173,6 +171,14 @@ int present_command(const CommandLine& line) {
   const Config config = read_talk(line);
   DashboardOptions screen;
   screen.present = TalkOptions{line.talk.auto_ns, line.talk.loop};
+  screen.open_scene = [&config](const SceneWatch& what) {
+    WatchOptions options;
+    options.bpf = config.bpf;
+    options.in_parts = true;
+    const auto scene = std::make_shared<ScenePipeline>(what.command, what.target, options);
+    return std::shared_ptr<WatchSource>(scene, &scene->watcher());
+  };
+  screen.say = say;
   return run_screen(line, config, screen);
 }
 

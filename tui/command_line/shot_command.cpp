@@ -141,9 +141,10 @@ class RecordedMoment final : public Source {
 // What is drawn of a recording, and at which moment: the dashboard, or a pipeline that was watched.
 class RecordedScreen {
  public:
-  RecordedScreen(Recording& recording, const Config& config) {
-    if (shows_pipeline(recording)) {
-      pipeline_.emplace(recording);
+  // `last`: the frame of the picture.
+  RecordedScreen(Recording& recording, const Config& config, size_t last) : recording_(recording) {
+    if (recording.frame(last).watched) {
+      pipeline_.emplace(recording.header().host.cpus);
       watch_.emplace(*pipeline_, WatchStart{.pipeline = true, .recorded = true});
       return;
     }
@@ -153,11 +154,17 @@ class RecordedScreen {
   }
 
   Screen& screen() { return watch_ ? static_cast<Screen&>(*watch_) : *dashboard_; }
-  void go_to(size_t frame) { pipeline_ ? pipeline_->go_to(frame) : moment_->go_to(frame); }
+  void go_to(size_t frame) {
+    if (moment_)
+      moment_->go_to(frame);
+    else if (const Snapshot& shown = recording_.frame(frame); shown.watched)
+      pipeline_->show(shown);
+  }
   // The key that would have changed something.
   const std::string& refused() const { return watch_ ? watch_->refused() : moment_->refused(); }
 
  private:
+  Recording& recording_;
   std::optional<RecordedMoment> moment_;
   std::optional<RecordedPipeline> pipeline_;
   std::optional<Controller> dashboard_;
@@ -176,7 +183,7 @@ std::string recorded_shot(const CommandLine& line, const PictureFormat& format) 
   const size_t last = recording.frame_at(recording.begin_ns() + at_ns);
   Config config = replay_config(line, recording);
   config.settings = recording.frame(last).requested;
-  RecordedScreen recorded(recording, config);
+  RecordedScreen recorded(recording, config, last);
   Still still = still_of(recorded.screen(), line.shot, config);
   for (size_t i = recording.frame_at(recording.begin_ns() + before_ns); i <= last; ++i) {
     recorded.go_to(i);

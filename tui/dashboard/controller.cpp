@@ -75,6 +75,11 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
   follow_replay();
   state_.ring.follow(shown, state_.frozen);
   settle();
+  if (!watched_) return;
+  const ShowLayout places = show_layout(rows, cols, state_.on_screen(), state_.show);
+  watched_->lay_out_in(state_.show.on && places.fits ? std::optional(watched_in_show(places))
+                                                     : std::nullopt);
+  watched_->lay_out(rows, cols);
 }
 
 bool Controller::has_settled() const {
@@ -87,11 +92,14 @@ bool Controller::has_settled() const {
 }
 
 void Controller::draw(Canvas& canvas) const {
+  if (watched_) return draw_watching_scene(canvas, state_, *watched_);
   tui::draw(canvas, *shown_, state_, state_.shows_pipeline() ? &pipeline_ : nullptr);
 }
 
 // Afterwards: the next key may come before the next frame.
 void Controller::settle() {
+  if (watched_ && !state_.message.empty())
+    watched_->say(std::exchange(state_.message, {}), state_.severity);
   if (state_.shows_pipeline())
     follow(pipeline_, *shown_, state_);
   else if (pipeline_.snapshot)
@@ -108,6 +116,7 @@ void Controller::settle() {
 }
 
 bool Controller::press_first(Key key) {
+  if (watched_) return press_watched(key);
   return press_filter(key) || press_talk(key) || inspect(key);
 }
 

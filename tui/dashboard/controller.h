@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,12 +13,15 @@
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
+#include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/dashboard_state.h"
 #include "tui/dashboard/layout.h"
 #include "tui/draw/keys.h"
 #include "tui/notes/notes_socket.h"
 #include "tui/screen/screen.h"
 #include "tui/watch/pipeline_state.h"
+#include "tui/watch/recorded_pipeline.h"
+#include "tui/watch/watch_controller.h"
 #include "tui/widgets/held_figures.h"
 #include "tui/widgets/list_state.h"
 #include "tui/widgets/ring_state.h"
@@ -72,6 +76,11 @@ class Controller : public ListScreen {
   }
   // On another terminal, while a talk goes on.
   void serve_notes();
+  // For the scenes of a talk that watch.
+  void open_scenes_by(OpenScene open) { open_scene_ = std::move(open); }
+  // Leaves a scene that watches, if it is one: what it has changed in other processes is put back.
+  // Returns what could not be put back.
+  std::vector<std::string> end_watching();
 
   int event_fd() const override { return source_.event_fd(); }
   bool handle_events() override;
@@ -79,8 +88,14 @@ class Controller : public ListScreen {
   void record(Tape& tape) override;
   void lay_out(int rows, int cols) override { show(*shown_, rows, cols); }
   void draw(Canvas& canvas) const override;
-  void suspend() override { source_.suspend(); }
-  void resume() override { source_.resume(); }
+  // While a scene watches, our own pipe stands still; whoever continues us continues it, too.
+  void suspend() override {
+    if (!watch_source_) source_.suspend();
+  }
+  void resume() override {
+    source_.resume();
+    if (watch_source_) source_.suspend();
+  }
 
   // What is on the screen; a frozen one stays.
   const Snapshot& shown() const { return *shown_; }
@@ -137,6 +152,10 @@ class Controller : public ListScreen {
   void press_knob(const HotKey& hot);
   bool press_talk(Key key);
   void enter_scene(size_t index, Key key);
+  void watch(const SceneWatch& what);
+  void follow_recorded_pipeline();
+  bool tick_watched(uint64_t viewer_ns);
+  bool press_watched(Key key);
   void show_scene(const Scene& scene);
   void step_scene(int by);
   void press_preset(int index);
@@ -195,6 +214,11 @@ class Controller : public ListScreen {
   HeldFigures held_;
   PipelineState pipeline_;  // of our workers, while it is shown
   bool holds_figures_ = false;
+  // Of a scene that watches, in the place of all else: what runs now, or was recorded.
+  OpenScene open_scene_;
+  std::shared_ptr<WatchSource> watch_source_;
+  std::shared_ptr<RecordedPipeline> recorded_;
+  std::unique_ptr<WatchController> watched_;
   std::function<void(const Snapshot&)> every_snapshot_;
   std::optional<NotesServer> notes_;
   uint64_t recorded_scene_ns_ = 0;  // when the last one began that the recording was told

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/keymap.h"
@@ -123,6 +124,7 @@ void Controller::begin_talk(std::span<const Scene> scenes, const TalkOptions* pr
   state_.talk.options = *presented;
   state_.talk.at = 0;
   show_scene(scenes.front());
+  if (scenes.front().watch && !source_.replay()) watch(*scenes.front().watch);
 }
 
 // Everything on the screen that a key can change, as at the start.
@@ -158,13 +160,16 @@ void Controller::show_scene(const Scene& scene) {
 // Even if its settings cannot be applied, which is said: the talk must be able to go on.
 void Controller::enter_scene(size_t index, Key key) {
   const Scene& scene = state_.talk.scenes[index];
+  const std::vector<std::string> left = end_watching();
   state_.talk.at = index;
   show_scene(scene);
   if (state_.replay) return source_.go_to_scene(index);
+  if (!left.empty()) say(left.front(), Severity::error);
+  if (scene.watch) return watch(*scene.watch);
   if (scene.settings != state_.requested && !change_to(scene.settings, scene.title, key, {}))
     return;
   base_ = scene.settings;
-  state_.message.clear();
+  if (left.empty()) state_.message.clear();
   if (state_.show.on) return;
   const std::string first_line = scene.caption.substr(0, scene.caption.find('\n'));
   say(fmt::format("{} of {}  {}{}{}", index + 1, state_.talk.scenes.size(), scene.title,
@@ -184,6 +189,45 @@ void Controller::step_scene(int by) {
   }
 }
 
+// Our own pipe would take the time of those that are watched.
+void Controller::watch(const SceneWatch& what) {
+  if (!state_.talk.presenting || !open_scene_)
+    return say(fmt::format("this scene watches {}: pipetop present shows it", what.text()));
+  source_.suspend();
+  try {
+    watch_source_ = open_scene_(what);
+    watched_ = std::make_unique<WatchController>(
+        *watch_source_,
+        WatchStart{.pipeline = true, .command = what.command, .hold_ns = kShowHolds_ns});
+    state_.message.clear();
+  } catch (const Error& error) {
+    source_.resume();
+    say(error.what(), Severity::error);
+  }
+}
+
+std::vector<std::string> Controller::end_watching() {
+  if (!watched_ || !watch_source_) return {};
+  watched_.reset();
+  std::vector<std::string> left = watch_source_->finish_changes();
+  watch_source_.reset();
+  source_.resume();
+  return left;
+}
+
+// A key that the talk leaves is for the pipeline; in a recording those that move time come first.
+bool Controller::press_watched(Key key) {
+  const bool is_covered = state_.show.on || state_.talk.page != TalkState::Page::none;
+  if (is_covered || !watched_->is_asking()) {
+    if (press_talk(key)) return true;
+    const auto moves_time = transport_keys().rows;
+    if (state_.replay && std::ranges::find(moves_time, key, &KeyRow::key) != moves_time.end())
+      return false;
+  }
+  pass_on(watched_->handle({Input::Kind::key, key, {}}));
+  return true;
+}
+
 // Whether the key was for the talk.
 bool Controller::press_talk(Key key) {
   using Does = TalkPress::Does;
@@ -191,7 +235,8 @@ bool Controller::press_talk(Key key) {
   state_.talk.paused_ns = state_.now_ns + kTalkPause_ns;
   // On the dashboard q closes what is open first, as it does without a talk.
   const bool may_close = !state_.show.on && state_.talk.page == TalkState::Page::none;
-  if (key == U'q' && may_close && close_overlay()) return true;
+  const auto close = [this] { return watched_ ? watched_->close_page() : close_overlay(); };
+  if (key == U'q' && may_close && close()) return true;
   const TalkPress asked = tui::press_talk(state_.talk, state_.show, key);
   switch (asked.does) {
     case Does::not_ours:

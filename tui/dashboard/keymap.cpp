@@ -140,6 +140,7 @@ std::span<const ScreenKey> replay_keys() {
 }
 
 void Controller::click(const Mouse& mouse) {
+  if (watched_) return pass_on(watched_->handle({Input::Kind::mouse, 0, mouse}));
   const Layout places = layout();
   if (!places.fits) return;
   if (!state_.show.on && places.keys.contains(mouse.row, mouse.col)) {
@@ -165,6 +166,7 @@ void Controller::click(const Mouse& mouse) {
 }
 
 void Controller::scroll(const Mouse& mouse, int lines) {
+  if (watched_) return pass_on(watched_->handle({Input::Kind::mouse, 0, mouse}));
   for (const Role role : roles_of(state_.on_screen()))
     if (panel_of(layout(), role).contains(mouse.row, mouse.col))
       scroll_list(state_.list(role), lines);

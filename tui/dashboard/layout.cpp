@@ -206,6 +206,11 @@ ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowS
   return l;
 }
 
+Rect watched_in_show(const ShowLayout& show) {
+  const int begin = show.title.end_row();
+  return {begin, 0, show.caption.row - begin, show.title.cols};
+}
+
 Layout screen_layout(const DashboardState& view, int rows, int cols) {
   if (view.zoom) return make_zoomed_layout(rows, cols, *view.zoom, view.below_pipeline);
   if (!view.show.on) return make_layout(rows, cols, view.on_screen());

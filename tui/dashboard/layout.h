@@ -51,6 +51,9 @@ struct ShowLayout {
 
 ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowState& show);
 
+// A scene that watches: between the title and the caption.
+Rect watched_in_show(const ShowLayout& show);
+
 constexpr bool shows_lists_in_show(ShowPart view) {
   return view == ShowPart::functions || view == ShowPart::tree || view == ShowPart::waiting;
 }

@@ -150,6 +150,7 @@ TalkPress press_show(TalkState& talk, ShowState& show, Key k) {
 // A verdict says that the rate has been steady; some workloads have none.
 bool is_settled(const TalkState& talk, const Snapshot& now) {
   constexpr uint64_t kWithoutVerdict_ns = 3'000'000'000;
+  if (now.watched) return now.watched->verdict.kind != Verdict::Kind::unknown;
   if (!now.effective.settled) return false;
   return now.verdict.has_value() || now.now_ns >= talk.entered_ns + kWithoutVerdict_ns;
 }

@@ -11,6 +11,8 @@
 #include "tui/dashboard/talk.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
+#include "tui/watch/watch_controller.h"
+#include "tui/watch/watch_state.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/ladder.h"
 #include "tui/widgets/pages.h"
@@ -256,6 +258,23 @@ void draw(Canvas& canvas, const Snapshot& s, const DashboardState& state,
           const PipelineState* pipeline) {
   if (state.show.blank) return;
   Painter(canvas, s, state, pipeline).draw();
+  draw_talk(canvas, state.talk);
+}
+
+void draw_watching_scene(Canvas& canvas, const DashboardState& state,
+                         const WatchController& watched) {
+  if (state.show.blank) return;
+  const Layout layout = screen_layout(state, canvas.rows(), canvas.cols());
+  if (!layout.fits) return draw_too_small(canvas);
+  watched.draw(canvas);
+  if (watched.body()) {
+    const ShowLayout places =
+        show_layout(canvas.rows(), canvas.cols(), state.on_screen(), state.show);
+    draw_show_title({canvas, places.title}, show_title(state), badges_of(watched.state()));
+    draw_show_caption({canvas, places.caption}, state.show.caption);
+    draw_message(canvas, places.message, message_of(watched.state()));
+    if (state.replay) draw_time_line({canvas, time_line(layout)}, *state.replay);
+  }
   draw_talk(canvas, state.talk);
 }
 

@@ -14,10 +14,17 @@
 
 namespace pipetop::tui {
 
+class WatchController;
+
 // Draws the whole canvas, whatever its size. The lists' rows come from the last
 // show_lists(). `pipeline`: of our workers, where it is shown.
 void draw(Canvas& canvas, const Snapshot& snapshot, const DashboardState& state,
           const PipelineState* pipeline = nullptr);
+
+// A scene that shows a pipeline of other programs: in the show with the title and the caption,
+// beside it as `watch` does.
+void draw_watching_scene(Canvas& canvas, const DashboardState& state,
+                         const WatchController& watched);
 
 // ---- our own workers as the stages of a pipeline with their ring between them, as `watch` shows
 // those of others; below them is the dashboard's panel of what is selected ----

@@ -85,7 +85,10 @@ Json chapter_json(const Chapter& chapter, const Unit* unit) {
 Document recording_document(Recording& recording) {
   const std::vector<Chapter> chapters = chapters_of(recording);
   const RecordingHeader& header = recording.header();
-  const std::optional<Pipeline> watched = recording.frame(0).watched;
+  // The first scene of a talk may watch.
+  const std::optional<Pipeline> watched = std::ranges::none_of(chapters, is_scene)
+                                              ? recording.frame(0).watched
+                                              : std::optional<Pipeline>();
   const Unit* const unit = watched ? nullptr : &unit_of(header.settings);
   std::string text = fmt::format(
       "recorded {} by pipetop {}\n{}\n{}, {}, {:.0f} KiB\n", utc_text(header.unix_s),

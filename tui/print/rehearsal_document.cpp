@@ -29,6 +29,7 @@ std::string rehearsal_text(const Rehearsal& rehearsal) {
                two_decimals(scene.to_previous), two_decimals(scene.to_first),
                fmt::format("{:.1f}", double(scene.taken_ns) / 1e9),
                good ? scene.hazards.empty() ? "ok" : "ok, but" : "fails"});
+    if (!scene.shows.empty()) table.add({"", "  shows: " + scene.shows});
     for (const std::string& why : scene.disappoints) table.add({"", "  fails: " + why});
     for (const std::string& hazard : scene.hazards) table.add({"", "  note: " + hazard});
     all_ns += scene.taken_ns;
@@ -46,11 +47,14 @@ std::string rehearsal_text(const Rehearsal& rehearsal) {
 
 Json scene_json(const RehearsedScene& scene, size_t number) {
   const Settings& settings = scene.scene.settings;
+  const bool watches = scene.scene.watch.has_value();
   Json json = {{"scene", number},
                {"title", scene.scene.title},
-               {"workload", terms_of(settings).name},
-               {"requested", knobs_json(settings)},
-               {"unit", unit_of(settings).rate}};
+               {"workload", watches ? Json() : Json(terms_of(settings).name)},
+               {"requested", watches ? Json() : knobs_json(settings)},
+               {"unit", watches ? Json() : Json(unit_of(settings).rate)},
+               {"watch", watches ? Json(scene.scene.watch->text()) : Json()},
+               {"shows", watches ? Json(scene.shows) : Json()}};
   put(json, "rate", scene.rate);
   put(json, "ratio_to_previous", scene.to_previous);
   put(json, "ratio_to_first", scene.to_first);

@@ -141,6 +141,7 @@ class Screen {
 
   virtual bool uses_mouse() const { return true; }
   Outcome handle(const Input& input);
+  bool close_page();  // the one on top; false: there is none
   // For the message line, if there is one; it disappears by itself.
   void say(std::string text, Severity severity = Severity::info);
 
@@ -187,9 +188,10 @@ class Screen {
 
   // The page on top, nullptr if there is none.
   virtual PageState* open_page();
-  bool close_page();  // false: there is none
   bool is_covered() { return common().help.open || common().messages.open; }
   void press(Key key);
+  // What a screen inside this one asks for.
+  void pass_on(Outcome outcome) { outcome_ = outcome; }
   // The time by which messages age. Whether one has disappeared.
   bool age_message(uint64_t viewer_ns);
 

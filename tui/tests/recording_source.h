@@ -23,8 +23,8 @@ class RecordingSource final : public Source {
   void count(BpfCounters layout) override { counters = layout; }
   Segment segment() override { return present; }
   Snapshot tick() override { return example_snapshot(); }
-  void suspend() override {}
-  void resume() override {}
+  void suspend() override { ++stands_still; }
+  void resume() override { --stands_still; }
   bool step(Role role) override {
     steps.push_back(role);
     return can_step;
@@ -38,6 +38,7 @@ class RecordingSource final : public Source {
   Segment present;
   BpfCounters counters = BpfCounters::percpu;
   bool refuses = false;
+  int stands_still = 0;
   std::vector<Role> steps;
   bool can_step = true;
   std::optional<Pages> lacks;

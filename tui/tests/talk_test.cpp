@@ -1,12 +1,17 @@
 // A talk under the keys of a clicker.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "engine/base/error.h"
 #include "engine/config/config.h"
 #include "engine/registry/workloads.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/view.h"
+#include "tui/tests/fake_watch_source.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"
 
@@ -350,6 +355,150 @@ TEST_F(ScenesTest, WithoutScenesTheKeySaysSo) {
   controller_.emplace(source_, config_.settings, config_.presets);
   press(U'n');
   EXPECT_EQ(state().message, "there are no scenes: give a config that has some, as -c talk");
+}
+
+// ---- scenes that watch ----
+
+constexpr const char* kWatching = R"(
+scenes:
+  - {title: Ours}
+  - {title: Yours, watch: -- a | b, caption: "any program"}
+  - {title: Theirs, watch: 4711}
+)";
+
+class WatchingTalk : public testing::Test {
+ protected:
+  WatchingTalk() {
+    controller_.emplace(source_, config_.scenes.front().settings, config_.presets);
+    controller_->open_scenes_by([this](const SceneWatch& what) {
+      if (refuses_) throw Error("there is no such process");
+      watched_.push_back(what.text());
+      auto source = std::make_shared<FakeWatchSource>(fake_watch(20, fake_chain(4)));
+      now_watched_ = source;
+      return source;
+    });
+    controller_->begin_talk(config_.scenes, &options_);
+    tick();
+  }
+
+  void tick() {
+    now_ns_ += 100'000'000;
+    controller_->tick(now_ns_);
+    controller_->lay_out(rows_, cols_);
+  }
+  Outcome press(Key key) {
+    const Outcome outcome = controller_->handle({Input::Kind::key, key, {}});
+    tick();
+    return outcome;
+  }
+  std::string text() {
+    Canvas canvas(glyphs_of(GlyphSet::unicode), rows_, cols_);
+    controller_->lay_out(rows_, cols_);
+    controller_->draw(canvas);
+    return canvas.text();
+  }
+  bool shows(std::string_view part) { return text().find(part) != std::string::npos; }
+
+  TalkOptions options_;
+  Config config_ = parse_config("t", kWatching);
+  RecordingSource source_;
+  bool refuses_ = false;
+  std::vector<std::string> watched_;
+  std::weak_ptr<FakeWatchSource> now_watched_;
+  uint64_t now_ns_ = kFakeWatchNow_ns;
+  int rows_ = 40, cols_ = 120;
+  std::optional<Controller> controller_;
+};
+
+TEST_F(WatchingTalk, GoesFromTwoProcessesToAPipelineAndBack) {
+  EXPECT_EQ(source_.stands_still, 0);
+  press(key::right);
+  EXPECT_EQ(watched_, std::vector<std::string>{"-- a | b"});
+  EXPECT_EQ(source_.stands_still, 1) << "our own pipe would take its time";
+  for (const auto& [rows, cols] : {std::pair{16, 60}, {24, 80}, {40, 120}, {60, 200}}) {
+    rows_ = rows, cols_ = cols;
+    EXPECT_TRUE(shows("2/3 Yours")) << text();
+    EXPECT_TRUE(shows("any program")) << text();
+    EXPECT_TRUE(shows("gzip") || shows("zstd") || shows("tar")) << text();
+  }
+  press(U'n');
+  EXPECT_EQ(watched_.back(), "4711");
+  EXPECT_EQ(source_.stands_still, 1);
+  press(key::left);
+  press(key::left);
+  EXPECT_TRUE(now_watched_.expired()) << "it has ended";
+  EXPECT_EQ(source_.stands_still, 0);
+  EXPECT_TRUE(shows("1/3 Ours"));
+}
+
+TEST_F(WatchingTalk, TheKeysOfTheTalkWork) {
+  press(key::right);
+  press(U'.');
+  EXPECT_EQ(text().find_first_not_of(" \n"), std::string::npos);
+  press(U'b');
+  EXPECT_TRUE(shows("2/3 Yours"));
+  EXPECT_EQ(press(U'q'), Outcome::stay);
+  EXPECT_TRUE(shows("leave the talk?"));
+  press(U'n');
+  EXPECT_FALSE(now_watched_.expired());
+  press(U'}');
+  EXPECT_TRUE(shows("Tab shows the knobs and their keys"));
+  EXPECT_TRUE(now_watched_.lock()->asked.empty() ||
+              now_watched_.lock()->asked.back().find("resize") == std::string::npos);
+  press(key::ctrl('P'));
+  EXPECT_TRUE(shows("scenes"));
+  press(key::home);
+  press(key::enter);
+  EXPECT_TRUE(now_watched_.expired());
+  press(U'3');
+  press(U'G');
+  EXPECT_EQ(watched_.back(), "4711");
+  press(U'q');
+  EXPECT_EQ(press(U'y'), Outcome::quit);
+}
+
+TEST_F(WatchingTalk, TabShowsTheScreenOfWatchWithItsKeys) {
+  press(key::right);
+  press(key::tab);
+  EXPECT_FALSE(shows("2/3 Yours"));
+  EXPECT_TRUE(shows("pipetop watch"));
+  press(U'?');
+  EXPECT_TRUE(shows("halve or double"));
+  EXPECT_EQ(press(U'q'), Outcome::stay);
+  EXPECT_FALSE(shows("halve or double"));
+  EXPECT_FALSE(shows("leave the talk?"));
+  press(U'j');
+  press(U'}');
+  EXPECT_TRUE(shows("Enter"));
+  press(U'n');
+  EXPECT_EQ(watched_.size(), 1u) << "a question takes the keys";
+  press(key::back_tab);
+  EXPECT_TRUE(shows("2/3 Yours"));
+  press(key::tab);
+  press(U'N');
+  EXPECT_TRUE(now_watched_.expired());
+}
+
+TEST_F(WatchingTalk, WhatCannotBeWatchedDoesNotStopTheTalk) {
+  refuses_ = true;
+  press(key::right);
+  EXPECT_TRUE(shows("there is no such process"));
+  EXPECT_EQ(source_.stands_still, 0);
+  EXPECT_TRUE(shows("2/3 Yours"));
+  refuses_ = false;
+  press(key::right);
+  EXPECT_EQ(watched_.back(), "4711");
+}
+
+TEST_F(WatchingTalk, WhatCannotBePutBackIsSaid) {
+  press(key::right);
+  now_watched_.lock()->left = {"not put back: pipe 81000"};
+  press(key::left);
+  EXPECT_TRUE(shows("not put back: pipe 81000"));
+  press(key::right);
+  now_watched_.lock()->left = {"not put back: pipe 81001"};
+  EXPECT_EQ(controller_->end_watching(), std::vector<std::string>{"not put back: pipe 81001"});
+  EXPECT_EQ(source_.stands_still, 0);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ class WatchReplay : public testing::Test {
     viewer_ns = kSecond;
     recording_.emplace(tape_.recording());
     transport_.emplace(*recording_, viewers_clock);
-    source_.emplace(*recording_, &*transport_);
+    source_.emplace(4, &*transport_);
     screen_.emplace(*source_,
                     WatchStart{.pipeline = true, .recorded = true, .transport = &*transport_});
     pass(0);
@@ -185,11 +185,11 @@ TEST(WatchReplayOfAnything, CanBeDrawn) {
   recorder.finish();
   Recording read = Recording::of_bytes("test", bytes);
   ASSERT_GT(read.frames(), 50u);
-  RecordedPipeline source(read);
+  RecordedPipeline source(4);
   WatchController screen(source, {.pipeline = true, .recorded = true});
   for (size_t i = 0; i < read.frames(); ++i) {
-    source.go_to(i);
-    screen.tick(source.now_ns());
+    source.show(read.frame(i));
+    screen.tick(read.frame(i).now_ns);
     for (const auto& [rows, cols] : kWatchSizes) {
       Canvas canvas(glyphs_of(GlyphSet::unicode), rows, cols);
       screen.handle({Input::Kind::key, i % 9 == 0 ? key::tab : i % 5 == 0 ? key::enter : U'j', {}});

@@ -7,23 +7,26 @@
 
 namespace pipetop::tui {
 
-bool shows_pipeline(Recording& recording) { return recording.frame(0).watched.has_value(); }
+bool shows_pipeline(Recording& recording) {
+  constexpr auto kScene = RecordedMark::Kind::scene;
+  return recording.frame(0).watched &&
+         std::ranges::find(recording.marks(), kScene, &RecordedMark::kind) ==
+             recording.marks().end();
+}
+
+void RecordedPipeline::show(const Snapshot& frame) {
+  if (!now_ || now_->now_ns != frame.now_ns) now_ = std::make_shared<const Snapshot>(frame);
+}
 
 std::shared_ptr<const Snapshot> RecordedPipeline::tick(uint64_t) {
-  if (transport_) {
-    transport_->tick();
-    frame_ = transport_->frame();
-  }
-  if (shown_ != frame_) now_ = std::make_shared<const Snapshot>(recording_.frame(frame_));
-  shown_ = frame_;
+  if (transport_) show(transport_->tick());
   return now_;
 }
 
 // A recording names at most as many as a machine has.
 std::vector<int> RecordedPipeline::cpus() const {
   constexpr int kMostCpus = 1 << 13;
-  std::vector<int> all(
-      static_cast<size_t>(std::clamp(recording_.header().host.cpus, 0, kMostCpus)));
+  std::vector<int> all(static_cast<size_t>(std::clamp(cpus_, 0, kMostCpus)));
   std::iota(all.begin(), all.end(), 0);
   return all;
 }

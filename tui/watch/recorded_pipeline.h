@@ -13,17 +13,17 @@
 
 namespace pipetop::tui {
 
-// Whether `watch` has recorded it.
+// Whether `watch` has recorded it. A talk has scenes; some may show a pipeline.
 bool shows_pipeline(Recording& recording);
 
 class RecordedPipeline final : public WatchSource {
  public:
-  // They outlive it. Without a transport it shows the frame that go_to() names.
-  explicit RecordedPipeline(Recording& recording, Transport* transport = nullptr)
-      : recording_(recording), transport_(transport) {}
+  // Of a machine with so many CPUs. The transport, which outlives it, says which frame is shown;
+  // without one show() does.
+  explicit RecordedPipeline(int cpus, Transport* transport = nullptr)
+      : cpus_(cpus), transport_(transport) {}
 
-  void go_to(size_t frame) { frame_ = frame; }
-  uint64_t now_ns() { return recording_.frame(frame_).now_ns; }
+  void show(const Snapshot& frame);
 
   std::shared_ptr<const Snapshot> tick(uint64_t now_ns) override;
   void open(PipeId) override { refuse(); }
@@ -44,10 +44,8 @@ class RecordedPipeline final : public WatchSource {
  private:
   [[noreturn]] static void refuse();
 
-  Recording& recording_;
+  int cpus_;
   Transport* transport_;
-  size_t frame_ = 0;
-  std::optional<size_t> shown_;  // the frame of `now_`
   std::shared_ptr<const Snapshot> now_;
 };
 

@@ -28,12 +28,19 @@ WatchController::WatchController(WatchSource& source, const WatchStart& start)
   state_.in_pipeline = start.pipeline;
   state_.command = start.command;
   state_.recorded = start.recorded;
-  if (start.transport) state_.replay = &start.transport->state();
+  state_.replay = start.transport ? &start.transport->state() : start.replay;
   state_.pipeline.cpus = cpus_.size();
 }
 
 WatchLayout WatchController::layout() const {
-  return watch_layout(rows_, cols_, state_.replay != nullptr);
+  WatchLayout layout = watch_layout(rows_, cols_, state_.replay != nullptr);
+  if (body_) layout.body = *body_;
+  return layout;
+}
+
+bool WatchController::is_asking() const {
+  return state_.prompt || state_.question || state_.leaving || state_.table.filter_before ||
+         state_.pipeline.choice.filter_before;
 }
 
 PipelineLayout WatchController::places() const {
@@ -118,7 +125,12 @@ void WatchController::lay_out(int rows, int cols) {
   state_.messages.settle([&] { return messages_scroll_end(rows, cols, messages_of(state_)); });
 }
 
-void WatchController::draw(Canvas& canvas) const { tui::draw(canvas, state_); }
+void WatchController::draw(Canvas& canvas) const {
+  if (body_)
+    draw_watched(canvas, state_, *body_);
+  else
+    tui::draw(canvas, state_);
+}
 
 // The functions of a stage are only known once they were asked for.
 void WatchController::tell_selection() {

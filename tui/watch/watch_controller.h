@@ -24,8 +24,9 @@ struct WatchStart {
   std::string command = {};  // whose pipeline it is; it is not left for the table
   // A recording, of which only the pipeline is there; then no key changes anything.
   bool recorded = false;
-  Transport* transport = nullptr;  // null: one moment of it
-  uint64_t hold_ns = 500'000'000;  // how long figures stand
+  Transport* transport = nullptr;       // null: somebody else moves it
+  const ReplayState* replay = nullptr;  // where that is; null: one moment
+  uint64_t hold_ns = 500'000'000;       // how long figures stand
 };
 
 class WatchController : public ListScreen {
@@ -41,7 +42,13 @@ class WatchController : public ListScreen {
 
   void lay_out(int rows, int cols) override;
   void draw(Canvas& canvas) const override;
+  // For somebody else's lines around it: it is only what is between title and message, in this
+  // place. Nothing: the whole screen.
+  void lay_out_in(std::optional<Rect> body) { body_ = body; }
+  const std::optional<Rect>& body() const { return body_; }
 
+  // Whether it waits for words, or for an answer: then all keys are its own.
+  bool is_asking() const;
   // What can be recorded: the open pipeline.
   void record(Tape& tape) override;
   // The last key that would have changed something in a recording; "" if there was none.
@@ -140,6 +147,7 @@ class WatchController : public ListScreen {
   std::string refused_;                 // a key
   bool stale_ = false;                  // what is shown is older than the latest snapshot
   int rows_ = 0, cols_ = 0;
+  std::optional<Rect> body_;
 };
 
 // The lines of the help page for what works there.

@@ -51,6 +51,11 @@ WatchLayout watch_layout(int rows, int cols, bool time_line = false);
 // The whole screen. Below 60x16 it only says what it needs.
 void draw(Canvas& canvas, const WatchState& state);
 
+// Only the table or the pipeline.
+void draw_watched(Canvas& canvas, const WatchState& state, const Rect& body);
+// What the screen is, beside what it shows: " REC ", " 2 CHANGED ".
+std::vector<TitlePart> badges_of(const WatchState& state);
+
 // A prompt or a filter being typed; else a key's message; else news of the engine; else what is
 // selected; else, in turn, what there is to know.
 Message message_of(const WatchState& state);

@@ -147,21 +147,6 @@ std::vector<TitlePart> pipeline_parts(const WatchState& state) {
   return parts;
 }
 
-std::vector<TitlePart> badges_of(const WatchState& state) {
-  std::vector<TitlePart> badges;
-  if (state.replay) badges.push_back({" REPLAY ", {Style::mark, kReverse}});
-  if (state.recording) badges.push_back({" REC ", {Style::error, kReverse}});
-  if (state.frozen) badges.push_back({" FROZEN ", {Style::warning, kReverse}});
-  if (!state.shown) return badges;
-  if (state.shown->counts_bytes) badges.push_back({" EXACT ", {Style::warning, kReverse}});
-  if (!state.shown->interventions.empty())
-    badges.push_back(
-        {fmt::format(" {} CHANGED ", state.shown->interventions.size()), {Style::mark, kReverse}});
-  if (state.shown->table.source == ScanSource::proc)
-    badges.push_back({" NO BPF ", {Style::warning, kReverse}});
-  return badges;
-}
-
 // ---- keys ----
 
 KeyItem item(std::string keys, std::string text, std::vector<Key> presses, int rank,
@@ -252,16 +237,31 @@ std::string waiting_text(const WatchState& state) {
                                : "The command has no pipe yet; waiting for one. q leaves.";
 }
 
-void draw_body(Canvas& canvas, const WatchState& state, const WatchLayout& layout) {
+}  // namespace
+
+void draw_watched(Canvas& canvas, const WatchState& state, const Rect& body) {
   if (state.in_pipeline) {
-    const PipelineLayout places = pipeline_layout(layout.body, canvas.rows(), state.pipeline);
+    const PipelineLayout places = pipeline_layout(body, canvas.rows(), state.pipeline);
     draw_pipeline(canvas, places, state.pipeline, waiting_text(state));
   } else if (state.shown) {
-    draw_table({canvas, layout.body}, state.table, state.shown->now_ns);
+    draw_table({canvas, body}, state.table, state.shown->now_ns);
   }
 }
 
-}  // namespace
+std::vector<TitlePart> badges_of(const WatchState& state) {
+  std::vector<TitlePart> badges;
+  if (state.replay) badges.push_back({" REPLAY ", {Style::mark, kReverse}});
+  if (state.recording) badges.push_back({" REC ", {Style::error, kReverse}});
+  if (state.frozen) badges.push_back({" FROZEN ", {Style::warning, kReverse}});
+  if (!state.shown) return badges;
+  if (state.shown->counts_bytes) badges.push_back({" EXACT ", {Style::warning, kReverse}});
+  if (!state.shown->interventions.empty())
+    badges.push_back(
+        {fmt::format(" {} CHANGED ", state.shown->interventions.size()), {Style::mark, kReverse}});
+  if (state.shown->table.source == ScanSource::proc)
+    badges.push_back({" NO BPF ", {Style::warning, kReverse}});
+  return badges;
+}
 
 std::string_view price_of_counting() {
   return "exact: every system call of this machine takes 0.2 to 0.3 us longer; x stops";
@@ -341,7 +341,7 @@ void draw(Canvas& canvas, const WatchState& state) {
   const WatchLayout layout = watch_layout(canvas.rows(), canvas.cols(), state.replay != nullptr);
   if (!layout.fits) return draw_too_small(canvas);
   draw_watch_title({canvas, layout.title}, state);
-  draw_body(canvas, state, layout);
+  draw_watched(canvas, state, layout.body);
   draw_message(canvas, layout.message, message_of(state));
   draw_keys({canvas, layout.keys}, place_keys(layout.keys, watch_key_items(state)));
   if (state.replay) draw_time_line({canvas, layout.time_line}, *state.replay);

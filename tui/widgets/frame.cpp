@@ -337,7 +337,13 @@ void draw_show_title(const Area& area, const Snapshot& s, std::string_view title
   if (frozen) parts.push_back({" FROZEN ", {Style::warning, kReverse}, 0});
   if (pace_of(s) == Pace::slow_motion)
     parts.push_back({" SLOW MOTION ", {Style::warning, kReverse}, 0});
-  for (const TitlePart& badge : badges) parts.push_back({badge.text, badge.ink, 0});
+  std::vector<TitlePart> all;
+  for (const Part& part : parts) all.push_back({part.text, part.ink});
+  all.insert(all.end(), badges.begin(), badges.end());
+  draw_show_title(area, title, all);
+}
+
+void draw_show_title(const Area& area, std::string_view title, std::span<const TitlePart> parts) {
   int right = area.cols() - 1;
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
     right -= columns_of(part->text);

@@ -19,6 +19,7 @@ inline constexpr Ink kHighlighted = Ink(Style::mark, kReverse);
 // The scene's title, and what must not be missed: a frozen screen, knobs that had no effect.
 void draw_show_title(const Area& area, const Snapshot& snapshot, std::string_view title,
                      bool frozen, std::span<const TitlePart> badges = {});
+void draw_show_title(const Area& area, std::string_view title, std::span<const TitlePart> badges);
 
 // The settled rate of the present settings: the one that the factor is made of. None until they
 // have settled.

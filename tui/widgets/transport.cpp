@@ -157,6 +157,7 @@ void Transport::describe() {
             .paused = playback_.paused(),
             .marks = recording_.marks(),
             .scene = playback_.scene(),
+            .cpus = recording_.header().host.cpus,
             .damage = recording_.damage()};
 }
 

@@ -27,6 +27,7 @@ struct ReplayState {
   std::span<const RecordedMark> marks;
   const RecordedMark* scene = nullptr;  // the last one that has begun, null before the first
 
+  int cpus = 0;                  // of the machine that it was recorded on
   std::string_view damage = {};  // why it ends early, "" if it does not
 
   bool at_end() const { return at_ns >= duration_ns; }

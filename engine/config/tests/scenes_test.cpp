@@ -104,6 +104,25 @@ TEST(Scenes, AFileWithoutThemHasNoTalk) {
   for (const char* text : {"", "scenes:\n", "scenes: []\n"}) EXPECT_TRUE(scenes_of(text).empty());
 }
 
+TEST(Scenes, CanWatchACommandOrATarget) {
+  const Config config = parse_config("t", R"(
+pipe_size: 128KiB
+scenes:
+  - {title: a, watch: --  seq 9 | wc, caption: b, notes: c, wait: 5s}
+  - {title: b, watch: 4711:1}
+  - {title: c, watch: /tmp/fifo}
+)");
+  ASSERT_EQ(config.scenes.size(), 3u);
+  EXPECT_EQ(config.scenes[0].watch->command, "seq 9 | wc");
+  EXPECT_EQ(config.scenes[0].watch->text(), "-- seq 9 | wc");
+  EXPECT_EQ(config.scenes[0].caption, "b");
+  EXPECT_EQ(config.scenes[0].wait.ns, 5'000'000'000u);
+  EXPECT_EQ(config.scenes[0].settings, config.settings);
+  EXPECT_EQ(config.scenes[1].watch->target, "4711:1");
+  EXPECT_EQ(config.scenes[1].watch->command, "");
+  EXPECT_EQ(config.scenes[2].watch->text(), "/tmp/fifo");
+}
+
 TEST(Scenes, EachMistakeIsOneClearLine) {
   struct {
     const char* text;
@@ -164,6 +183,23 @@ TEST(Scenes, EachMistakeIsOneClearLine) {
        "t:1:28: notes: a control character (0x1b): remove it"},
       {"scenes: [{title: a, placement: near, writer: {cpu: 0}}]\n",
        "t:1:32: placement near and a CPU are both given: remove one of them"},
+      {"scenes: [{title: a, watch: --}]\n",
+       "t:1:28: watch: -- needs a command: give \"-- tar c . | zstd\""},
+      {"scenes: [{title: a, watch: \"\"}]\n",
+       "t:1:28: watch: \"\" is nothing to watch: give \"-- COMMAND\", a PID, PID:FD or the path of "
+       "a "
+       "FIFO"},
+      {"scenes: [{title: a, watch: 12:x}]\n", "t:1:28: watch: \"12:x\" is nothing to watch"},
+      {"scenes: [{title: a, watch: --once}]\n", "t:1:28: watch: \"--once\" is nothing to watch"},
+      {"scenes: [{title: a, watch: [a]}]\n", "t:1:28: watch is given a list: give \"-- COMMAND\""},
+      {"scenes: [{title: a, watch: \"-- a\\nb\"}]\n",
+       "t:1:28: watch: a control character: give one line, or put it into a script"},
+      {"scenes: [{title: a, watch: -- a, preset: write_read}]\n",
+       "t:1:34: a scene that watches has no key \"preset\""},
+      {"scenes: [{title: a, watch: 12, expect: {rate: \"> 1\"}}]\n",
+       "t:1:32: a scene that watches has no key \"expect\""},
+      {"scenes: [{title: a, watch: 12}, {title: b, expect: {ratio_to_first: \"> 1\"}}]\n",
+       "t:1:69: ratio_to_first: no earlier scene has a rate in GiB/s to compare with: remove it"},
       {"scenes: [{title: a, buf_size: 6000}]\n", "t:1:31: buf_size: \"6000\" is out of range"},
   };
   for (const auto& bad : cases)

@@ -50,6 +50,9 @@ struct Expected {
 
 constexpr Expected kNothing;
 constexpr Expected kRun = {kEyes | kWorkers, kOfPipes, kOthersWorkers, kIds, kOfAllWorkloads};
+// Of a talk whose scenes don't watch.
+constexpr Expected kTalk = {kRun.effective, kRun.permitted, kRun.sudo_effective,
+                            kRun.sudo_permitted, kOfAllWorkloads | kLooking | kActing};
 constexpr Expected kWatch = {kEyes | kLooking | kActing, 0, 0, 0, kIds};
 
 const std::map<std::string_view, Expected> kExpected = {
@@ -72,8 +75,8 @@ const std::map<std::string_view, Expected> kExpected = {
     {"presets", kNothing},
     {"replay", kNothing},
     {"present --replay", kNothing},
-    {"present", kRun},
-    {"rehearse", kRun},
+    {"present", kTalk},
+    {"rehearse", kTalk},
     {"notes", kNothing},
     {"completion", kNothing},
     {"complete-words", kNothing},

@@ -80,5 +80,94 @@ TEST_F(TalkProgram, RehearsalSaysWhichSceneDisappoints) {
   EXPECT_NE(program.err().find("1 of 4 scenes fail"), std::string::npos);
 }
 
+// From two processes to a pipeline that runs for its scene only, and back.
+constexpr const char* kWatching = R"(
+scenes:
+  - {title: Scene-one, notes: AAAAAA}
+  - {title: Scene-two, watch: -- sleep 987 | cat, notes: bbbbbb, wait: 2s}
+  - {title: Scene-three, watch: -- exit 5, wait: 2s}
+  - {title: Scene-four, watch: "999999999", wait: 2s}
+)";
+
+class WatchingTalkProgram : public TalkProgram {
+ protected:
+  WatchingTalkProgram() { std::ofstream(path("w.yaml")) << kWatching; }
+
+  // Of the scene's command, below the process that keeps it.
+  static pid_t cat_of(pid_t talk) {
+    for (const pid_t keeper : children_of(talk))
+      for (const pid_t shell : children_of(keeper))
+        if (const pid_t cat = child_of(shell, "cat"); cat != 0) return cat;
+    return 0;
+  }
+  static char state_of_writer(pid_t talk) { return state_of(child_of(talk, "pipetop-writer")); }
+};
+
+TEST_F(WatchingTalkProgram, GoesFromTwoProcessesToAPipelineAndBack) {
+  pid_t cat = 0;
+  {
+    PtyProgram talk(
+        {PIPETOP_PROGRAM, "present", path("w.yaml"), "--no-bpf", "--record", path("talk.ptop")},
+        environment(), 30, 100);
+    ASSERT_TRUE(talk.wait_for("Scene-one")) << talk.output();
+    ASSERT_TRUE(talk.wait_until([&] { return child_of(talk.pid(), "pipetop-writer") != 0; }));
+    talk.send("n");
+    ASSERT_TRUE(talk.wait_until([&] { return (cat = cat_of(talk.pid())) != 0; })) << talk.output();
+    ASSERT_TRUE(talk.wait_for("sleep")) << talk.output();
+    EXPECT_EQ(state_of_writer(talk.pid()), 'T') << "our own pipe stands still";
+    talk.send("N");
+    ASSERT_TRUE(talk.wait_until([&] { return is_gone(cat); })) << "it is ended with its scene";
+    EXPECT_TRUE(talk.wait_until([&] { return state_of_writer(talk.pid()) != 'T'; }));
+    talk.send("n");
+    ASSERT_TRUE(talk.wait_until([&] { return (cat = cat_of(talk.pid())) != 0; }));
+    talk.send("q");
+    ASSERT_TRUE(talk.wait_for("leave the talk?"));
+    talk.send("y");
+    EXPECT_EQ(talk.wait_for_end(), 0) << talk.output();
+    EXPECT_TRUE(is_gone(cat)) << "and with the talk";
+  }
+  PtyProgram again({PIPETOP_PROGRAM, "present", "--replay", path("talk.ptop")}, environment(), 30,
+                   100);
+  ASSERT_TRUE(again.wait_for("Scene-one")) << again.output();
+  again.send("n");
+  ASSERT_TRUE(again.wait_for("sleep")) << again.output();
+  again.send("qy");
+  EXPECT_EQ(again.wait_for_end(), 0);
+  Program film({"replay", path("talk.ptop"), "--cast", path("talk.cast")});
+  EXPECT_EQ(film.wait(), 0) << film.err();
+  EXPECT_NE(content_of(path("talk.cast")).find("sleep"), std::string::npos);
+}
+
+TEST_F(WatchingTalkProgram, ItsPipelineDiesWithPipetop) {
+  pid_t cat = 0;
+  PtyProgram talk({PIPETOP_PROGRAM, "present", path("w.yaml"), "--no-bpf"}, environment(), 30, 100);
+  ASSERT_TRUE(talk.wait_for("Scene-one")) << talk.output();
+  talk.send("n");
+  ASSERT_TRUE(talk.wait_until([&] { return (cat = cat_of(talk.pid())) != 0; })) << talk.output();
+  kill(talk.pid(), SIGKILL);
+  talk.wait_for_end();
+  EXPECT_TRUE(talk.wait_until([&] { return is_gone(cat); }) || is_gone(cat));
+}
+
+TEST_F(WatchingTalkProgram, RehearsalTriesWhatIsWatched) {
+  Program program({"rehearse", path("w.yaml"), "--no-bpf", "--duration", "1s"});
+  EXPECT_EQ(program.wait(), 7) << program.err();
+  const std::string out = program.out();
+  EXPECT_NE(out.find("shows: sleep | cat; "), out.npos) << out;
+  EXPECT_NE(out.find("fails: no pipe was seen: the command has ended with status 5 after"),
+            out.npos)
+      << out;
+  EXPECT_NE(out.find("fails: there is no process 999999999"), out.npos) << out;
+  EXPECT_NE(program.err().find("2 of 4 scenes fail"), std::string::npos);
+}
+
+TEST_F(WatchingTalkProgram, AMistakeIsNamedByLineAndColumn) {
+  std::ofstream(path("bad.yaml")) << "scenes:\n  - {title: a, watch: --}\n";
+  Program program({"present", path("bad.yaml")});
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_NE(program.err().find("bad.yaml:2:23: watch: -- needs a command"), std::string::npos)
+      << program.err();
+}
+
 }  // namespace
 }  // namespace pipetop::tui

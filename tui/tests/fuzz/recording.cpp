@@ -130,12 +130,12 @@ void draw_all(Recording& recording) {
       tui::draw_recorded(*canvas, recording.frame(i), view);
       view.log.open = !view.log.open;
     }
-  tui::RecordedPipeline pipeline(recording);
+  tui::RecordedPipeline pipeline(recording.header().host.cpus);
   tui::WatchController watch(pipeline, {.pipeline = true, .recorded = true});
   for (size_t i = 0; i < std::min(recording.frames(), kMostFrames); ++i)
     for (tui::Canvas* canvas : {&small, &large}) {
-      pipeline.go_to(i);
-      watch.tick(pipeline.now_ns());
+      pipeline.show(recording.frame(i));
+      watch.tick(recording.frame(i).now_ns);
       watch.handle({tui::Input::Kind::key, U'j', {}});
       watch.lay_out(canvas->rows(), canvas->cols());
       watch.draw(*canvas);
