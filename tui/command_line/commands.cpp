@@ -97,6 +97,10 @@ constexpr CommandRow kRows[] = {
     {"doctor", Command::doctor, doctor_command, kEveryUse},
     {"shot --replay", Command::shot, shot_command, kNoUse,
      [](const CommandLine& line) { return !line.shot.replay.empty(); }},
+    {"shot --watch", Command::shot, shot_command, kWatch | kSignalCommand | kCallersFiles,
+     [](const CommandLine& line) {
+       return !line.shot.watch.empty() || !line.watch.command.empty();
+     }},
     {"shot", Command::shot, shot_command, kRun | kCallersFiles},
     {"presets", Command::presets, presets_command},
     {"replay", Command::replay, replay_command},
@@ -221,10 +225,11 @@ void require_no_steps(const Settings& settings) {
 // own.
 int run(const CommandLine& line) {
   // What a command gets that watch starts is not main's to give up; and view opens first.
-  if (line.watch.command.empty() && line.command != Command::view)
+  const bool watches_one = line.command == Command::watch && !line.watch.command.empty();
+  if (!watches_one && line.command != Command::view)
     narrow_main_capabilities(command_row(line).uses);
   const int status = command_row(line).run(line);
-  const bool quit = status == kSignalExit + SIGQUIT && line.watch.command.empty();
+  const bool quit = status == kSignalExit + SIGQUIT && !watches_one;
   return quit ? end_by(SIGQUIT) : status;
 }
 

@@ -7,10 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/base/event_loop.h"
 #include "engine/base/text.h"
 #include "engine/experiment/trial.h"
 #include "engine/recording/recording.h"
+#include "engine/watch/scene_pipeline.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/dashboard/controller.h"
@@ -112,6 +115,95 @@ class LiveShot {
   Still still_;
 };
 
+// As a line of sh: words are as they were given, and one alone is a line.
+std::string shell_line(const std::vector<std::string>& words) {
+  if (words.size() == 1) return words[0];
+  std::string line;
+  for (const std::string& word : words) {
+    line += line.empty() ? "'" : " '";
+    for (const char c : word) line += c == '\'' ? "'\\''" : std::string(1, c);
+    line += "'";
+  }
+  return line;
+}
+
+// Takes a picture of a pipeline of other programs: one that runs, or is started for it.
+class WatchShot {
+ public:
+  WatchShot(const CommandLine& line, const Config& config)
+      : shot_(line.shot),
+        keys_(keys_typed(line.shot.keys)),
+        progress_(interrupts_, "the picture is still to come"),
+        pipeline_(shell_line(line.watch.command), line.shot.watch, options_of(config)),
+        screen_(pipeline_.watcher(),
+                WatchStart{.pipeline = true, .command = command_text(line.watch.command)}),
+        still_(still_of(screen_, shot_, config)),
+        loop_({.signals = interrupts_.fd()}) {
+    loop_.set_timer_every(kStillEvery);
+  }
+
+  // nullptr if it was ended before.
+  const Canvas* take() {
+    if (!wait()) return nullptr;
+    for (const Key key : keys_) {
+      const uint32_t before = segment();
+      still_.press(key);
+      still_.tick();
+      if (segment() != before && !wait()) return nullptr;
+    }
+    progress_.clear();
+    return &still_.draw_frame();
+  }
+
+  // Puts back what the keys have changed. Returns whether all of it is.
+  bool finish() {
+    const std::vector<std::string> left = pipeline_.watcher().finish_changes();
+    std::ranges::for_each(left, say);
+    return left.empty();
+  }
+
+  const Interrupts& interrupts() const { return interrupts_; }
+
+ private:
+  static WatchOptions options_of(const Config& config) {
+    WatchOptions options;
+    options.bpf = config.bpf;
+    return options;
+  }
+
+  uint32_t segment() const {
+    return screen_.latest() ? screen_.latest()->throughput.current.number : 0;
+  }
+
+  // As long as was asked for, else until the bottleneck is known. False if it was ended before.
+  bool wait() {
+    constexpr uint64_t kMost_ns = 10 * kSecond;  // some are never known
+    const uint64_t begin_ns = interrupts_.now_ns();
+    for (;;) {
+      const std::string over = pipeline_.why_over();
+      still_.tick();
+      const bool seen = screen_.latest() && screen_.latest()->watched;
+      const uint64_t waited_ns = interrupts_.now_ns() - begin_ns;
+      const bool has_waited = shot_.after_ns > 0
+                                  ? waited_ns >= shot_.after_ns
+                                  : screen_.has_settled() || (seen && waited_ns >= kMost_ns);
+      if (has_waited || (seen && !over.empty())) return true;
+      if (!over.empty()) throw Error("no pipe was seen: " + over);
+      progress_.show(seen ? "waiting until the bottleneck is known" : "waiting for a pipe");
+      if (loop_.wait().signals && !interrupts_.take()) return false;
+    }
+  }
+
+  const ShotRequest& shot_;
+  const std::vector<Key> keys_;
+  Interrupts interrupts_;
+  ProgressLine progress_;
+  ScenePipeline pipeline_;
+  WatchController screen_;
+  Still still_;
+  EventLoop loop_;
+};
+
 // Shown as if it were live: a picture has no time line.
 class RecordedMoment final : public Source {
  public:
@@ -208,6 +300,16 @@ int live_shot(const CommandLine& line, const PictureFormat& format, Output& outp
   return 0;
 }
 
+int watch_shot(const CommandLine& line, const PictureFormat& format, Output& output) {
+  const Config config = read_start(line);
+  WatchShot shot(line, config);
+  const Canvas* canvas = shot.take();
+  const bool is_done = shot.finish();
+  if (!canvas) return ended_early(shot.interrupts(), "there was a picture");
+  output.finish(format.draw(*canvas, picture_style(config)));
+  return is_done ? 0 : static_cast<int>(Exit::refused);
+}
+
 }  // namespace
 
 const PictureFormat& picture_format(const ShotRequest& shot) {
@@ -228,6 +330,8 @@ int shot_command(const CommandLine& line) {
   setlocale(LC_CTYPE, "C.UTF-8");  // how wide characters are; a picture is UTF-8 everywhere
   const PictureFormat& format = picture_format(line.shot);
   Output output(line.shot.output);
+  if (!line.shot.watch.empty() || !line.watch.command.empty())
+    return watch_shot(line, format, output);
   if (line.shot.replay.empty()) return live_shot(line, format, output);
   output.finish(recorded_shot(line, format));
   return 0;

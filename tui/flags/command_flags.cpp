@@ -224,6 +224,9 @@ void add_shot_flags(CLI::App& app, CommandLine& line) {
     shot.at_ns = parsed("--at", text, parse_duration_ns);
   };
   add_value(app, "--at", "TIME", take_at, "which moment of --replay (default: its end)");
+  app.add_option("--watch", shot.watch,
+                 "draw this pipeline, as pipetop watch does; or -- COMMAND, which is ended then")
+      ->type_name("PID|PID:FD|FIFO");
   add_time(app, "--after", shot.after_ns, 1,
            "wait for this long (default: until the figures have settled)");
   add_value(

@@ -176,12 +176,12 @@ class Parser {
                               line_.config));
     const bool dashboard = line_.command == Command::dashboard || line_.command == Command::present;
     if (!line_.record.empty()) check_record(dashboard);
-    if (!line_.cast.empty() && !dashboard && line_.command != Command::replay)
-      throw Error("--cast is for the dashboard and for pipetop replay");
+    if (!line_.cast.empty()) check_cast(dashboard);
     if (line_.command == Command::watch || line_.command == Command::view)
       check_no_settings(" is for a pipe of pipetop's own: remove it");
-    if (!line_.watch.command.empty() && line_.command != Command::watch)
-      throw Error("-- COMMAND is for pipetop watch");
+    const bool starts_one = line_.command == Command::watch || line_.command == Command::shot;
+    if (!line_.watch.command.empty() && !starts_one)
+      throw Error("-- COMMAND is for pipetop watch and pipetop shot");
     if (line_.command == Command::replay) check_no_settings(": a recording cannot be changed");
     if (line_.command == Command::shot) check_shot();
   }
@@ -196,8 +196,29 @@ class Parser {
           "-- COMMAND");
   }
 
+  void check_cast(bool dashboard) const {
+    const bool watches = line_.command == Command::watch;
+    if (!dashboard && !watches && line_.command != Command::replay)
+      throw Error("--cast is for the dashboard, pipetop watch and pipetop replay");
+    if (watches && line_.watch.headless)
+      throw Error("--cast films the screen: remove --once, --format and --duration");
+  }
+
+  void check_watching_shot() const {
+    const ShotRequest& shot = line_.shot;
+    if (!shot.replay.empty()) throw Error("--replay and a pipeline are two pictures: give one");
+    if (!shot.watch.empty() && !line_.watch.command.empty())
+      throw Error(
+          fmt::format("{} and a command to start are two things to watch: give one", shot.watch));
+    if (line_.roof) throw Error("--roof is for a pipe of pipetop's own: remove it");
+    check_no_settings(" is for a pipe of pipetop's own: remove it");
+  }
+
   void check_shot() const {
     const ShotRequest& shot = line_.shot;
+    if (app_.get_subcommand("shot")->count("--watch") > 0 && shot.watch.empty())
+      throw Error("--watch: \"\" is no pipe: give a PID, PID:FD or a FIFO");
+    if (!shot.watch.empty() || !line_.watch.command.empty()) check_watching_shot();
     if (shot.replay.empty() && shot.at_ns) throw Error("--at needs --replay FILE");
     if (shot.replay.empty()) return;
     if (shot.after_ns > 0) throw Error("--after: a recording needs no time to settle: give --at");
@@ -294,8 +315,11 @@ std::optional<CommandLine> parse_view(Words arguments) {
 std::optional<Words> command_behind(Words arguments) {
   const auto dashes = std::ranges::find(arguments, kCommandFollows);
   const Words before(arguments.begin(), dashes);
+  const auto names = [&](Command command) {
+    return std::ranges::find(before, entry_of(command).name) != before.end();
+  };
   if (dashes == arguments.end() || before.empty() || before.front() == kCompleteWords ||
-      std::ranges::find(before, entry_of(Command::watch).name) == before.end())
+      !(names(Command::watch) || names(Command::shot)))
     return {};
   return Words(dashes + 1, arguments.end());
 }

@@ -59,9 +59,10 @@ struct RunRequest {
 };
 
 struct WatchRequest {
-  std::string target;                // PID, PID:FD, or a FIFO's path; "" for the table of all pipes
-  std::vector<std::string> command;  // what follows "--", untouched; none: what runs already
-  bool headless = false;             // a result in place of the screen
+  std::string target;  // PID, PID:FD, or a FIFO's path; "" for the table of all pipes
+  // What follows "--", untouched, also of `shot`; none: what runs already.
+  std::vector<std::string> command;
+  bool headless = false;                      // a result in place of the screen
   uint64_t duration_ns = 0, interval_ns = 0;  // 0: as long as is usual
   bool exact = false, quiet = false;
   bool put_back = false;           // puts back what was left changed, and watches nothing
@@ -121,6 +122,7 @@ struct ShotRequest {
   uint64_t after_ns = 0;          // 0: until all figures have settled
   std::string replay;             // a recording to draw instead, "" for none
   std::optional<uint64_t> at_ns;  // where in it
+  std::string watch;              // a pipeline to draw instead, as of WatchRequest; "" for none
   std::string keys;               // pressed before, "v s h"
   std::string output;             // "" is stdout
   std::optional<size_t> format;   // of picture_formats(); none: by the name of the output
@@ -163,7 +165,7 @@ struct CommandLine {
 // The hidden command that the completion scripts call, followed by the words typed so far.
 inline constexpr const char* kCompleteWords = "complete-words";
 
-// What follows "--" in `watch ... -- COMMAND ...`; nothing without it.
+// What follows "--" in `watch ... -- COMMAND ...`, and in `shot`; nothing without it.
 std::optional<std::span<const std::string>> command_behind(std::span<const std::string> arguments);
 
 // `arguments` do not include the program's name. Throws Error with one line that

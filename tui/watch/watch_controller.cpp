@@ -38,6 +38,12 @@ WatchLayout WatchController::layout() const {
   return layout;
 }
 
+bool WatchController::has_settled() const {
+  constexpr uint64_t kSettles_ns = 2'000'000'000;
+  return latest_ && latest_->watched && latest_->watched->verdict.kind != Verdict::Kind::unknown &&
+         latest_->now_ns >= latest_->throughput.current.begin_ns + kSettles_ns;
+}
+
 bool WatchController::is_asking() const {
   return state_.prompt || state_.question || state_.leaving || state_.table.filter_before ||
          state_.pipeline.choice.filter_before;

@@ -47,6 +47,8 @@ class WatchController : public ListScreen {
   void lay_out_in(std::optional<Rect> body) { body_ = body; }
   const std::optional<Rect>& body() const { return body_; }
 
+  // Whether the bottleneck of the open pipeline, as it is now, is known.
+  bool has_settled() const;
   // Whether it waits for words, or for an answer: then all keys are its own.
   bool is_asking() const;
   // What can be recorded: the open pipeline.

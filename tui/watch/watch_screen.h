@@ -7,6 +7,7 @@
 
 #include "engine/config/config.h"
 #include "engine/watch/watch_source.h"
+#include "tui/draw/canvas.h"
 #include "tui/screen/screen.h"
 #include "tui/widgets/pipe_columns.h"
 #include "tui/widgets/transport.h"
@@ -36,6 +37,8 @@ struct WatchScreenOptions {
   // Every snapshot, also while the screen is frozen.
   std::function<void(const Snapshot&)> every_snapshot = {};
   Tape* tape = nullptr;  // gets the open pipeline
+  // Each frame as it is drawn.
+  std::function<void(const Canvas&, const Snapshot&)> every_frame = {};
   // What is shown is a recording, that this moves.
   Transport* transport = nullptr;
   // As in ShellOptions.

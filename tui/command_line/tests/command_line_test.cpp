@@ -351,7 +351,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"watch --", "-- needs a command: give for example pipetop watch -- make"},
       {"watch --gift", "--gift true is for a pipe of pipetop's own: remove it"},
       {"view --preset write_read", "--preset write_read is for a pipe of pipetop's own: remove it"},
-      {"-c watch run -- make", "-- COMMAND is for pipetop watch"},
+      {"-c watch run -- make", "-- COMMAND is for pipetop watch and pipetop shot"},
       {"watch --interval 1ms", "--interval: \"1ms\" is out of range: give 100ms to 168h"},
       {"view -S", "--stop-at-size needs --size: give for example --size 10GiB"},
       {"view -s 0", "--size: must be 1 or more"},

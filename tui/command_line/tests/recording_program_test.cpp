@@ -99,6 +99,24 @@ TEST(RecordingProgram, AWatchedPipelineIsReplayedByAnybody) {
   EXPECT_GT(std::filesystem::file_size(film), 1000u);
 }
 
+TEST(RecordingProgram, TheScreenOfWatchIsFilmed) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("a.cast");
+  Program pipeline("/bin/sh", {"-c", "sleep 20 | cat"});
+  PtyProgram screen(
+      {PIPETOP_PROGRAM, "watch", "--no-bpf", "--cast", path, std::to_string(pipeline.pid())},
+      kScreen, 30, 100);
+  ASSERT_TRUE(screen.wait_for("sleep")) << screen.output();
+  screen.send("q");
+  EXPECT_EQ(screen.wait_for_end(), 0);
+  const std::string film = content_of(path);
+  EXPECT_TRUE(film.starts_with("{\"version\": 2") || film.starts_with("{\"version\":2")) << film;
+  EXPECT_NE(film.find("sleep"), std::string::npos);
+  Program refused({"watch", "--once", "--cast", path});
+  EXPECT_EQ(refused.wait(), 1);
+  EXPECT_NE(refused.err().find("--cast films the screen"), std::string::npos) << refused.err();
+}
+
 TEST(RecordingProgram, TheTableOfAllPipesIsNotRecorded) {
   Program program({"watch", "--record", "/tmp/never.ptop"});
   EXPECT_EQ(program.wait(), 1);

@@ -88,5 +88,49 @@ TEST(Shot, ASignalEndsItWithoutAFile) {
   EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
 }
 
+// ---- of pipelines of other programs ----
+
+TEST(Shot, OfAPipelineThatIsStartedForIt) {
+  Program shot({"shot", "--no-bpf", "--size", "100x30", "--after", "2s", "--", "sleep 987 | cat"});
+  EXPECT_EQ(shot.wait(), 0) << shot.err();
+  EXPECT_NE(shot.out().find("sleep"), std::string::npos) << shot.out();
+  EXPECT_NE(shot.out().find("cat"), std::string::npos) << shot.out();
+  Program left("/bin/sh", {"-c", "pgrep -f 'sleep 98[7]' || echo none"});
+  EXPECT_EQ(left.wait(), 0);
+  EXPECT_EQ(left.out(), "none\n") << "it is ended with the picture";
+  Program words(
+      {"shot", "--no-bpf", "--after", "1s", "--", "/bin/sh", "-c", "sleep 986 | tr \"'\" x; exit"});
+  EXPECT_EQ(words.wait(), 0) << words.err();
+  EXPECT_NE(words.out().find("tr"), std::string::npos) << "words stay as they are";
+}
+
+TEST(Shot, OfAPipelineThatRuns) {
+  Program pipeline("/bin/sh", {"-c", "sleep 20 | cat"});
+  Program shot({"shot", "--no-bpf", "--watch", std::to_string(pipeline.pid()), "--keys", "j ?"});
+  EXPECT_EQ(shot.wait(), 0) << shot.err();
+  EXPECT_NE(shot.out().find("halve or double"), std::string::npos) << shot.out();
+}
+
+TEST(Shot, MistakesOfAPipelineAreExplained) {
+  const auto refused = [](std::vector<std::string> arguments) {
+    Program program(std::move(arguments));
+    EXPECT_EQ(program.wait(), 1);
+    return program.err();
+  };
+  EXPECT_NE(refused({"shot", "--watch", "999999999"}).find("there is no process 999999999"),
+            std::string::npos);
+  EXPECT_NE(refused({"shot", "--no-bpf", "--", "exit 3"})
+                .find("no pipe was seen: the command has ended with status 3"),
+            std::string::npos);
+  EXPECT_NE(refused({"shot", "--watch", "1", "--", "ls"}).find("two things to watch"),
+            std::string::npos);
+  EXPECT_NE(refused({"shot", "--watch", "1", "--replay", "a.ptop"}).find("two pictures"),
+            std::string::npos);
+  EXPECT_NE(refused({"shot", "--watch", "1", "--preset", "write_read"})
+                .find("is for a pipe of pipetop's own"),
+            std::string::npos);
+  EXPECT_NE(refused({"shot", "--watch", ""}).find("is no pipe"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace pipetop::tui
