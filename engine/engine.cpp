@@ -8,7 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/meter/worker_meters.h"
 #include "engine/observe/refusals.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

@@ -13,7 +13,7 @@
 #include "engine/base/text.h"
 #include "engine/config/knob_nodes.h"
 #include "engine/config/yaml_document.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

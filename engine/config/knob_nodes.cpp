@@ -6,8 +6,8 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

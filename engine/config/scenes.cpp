@@ -6,7 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/config/knob_nodes.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

@@ -30,9 +30,9 @@
 #include "engine/observe/ticks.h"
 #include "engine/process/pipe_owner.h"
 #include "engine/process/placement.h"
-#include "engine/registry/main_capabilities.h"
 #include "engine/watch/intervention_words.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/main_capabilities.h"
 
 namespace pipetop {
 namespace {

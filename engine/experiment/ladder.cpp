@@ -12,8 +12,8 @@
 
 #include "engine/base/error.h"
 #include "engine/host/host.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

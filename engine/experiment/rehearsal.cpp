@@ -13,8 +13,8 @@
 #include "engine/base/error.h"
 #include "engine/base/event_loop.h"
 #include "engine/host/host.h"
-#include "engine/registry/workloads.h"
 #include "engine/watch/scene_pipeline.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

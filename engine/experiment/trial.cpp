@@ -9,7 +9,7 @@
 
 #include "engine/host/host.h"
 #include "engine/meter/worker_meters.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

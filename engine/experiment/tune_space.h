@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/model/settings.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_plan.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 

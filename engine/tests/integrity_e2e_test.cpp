@@ -6,9 +6,9 @@
 #include <random>
 
 #include "engine/process/placement.h"
-#include "engine/registry/workloads.h"
 #include "engine/tests/engine_fixture.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

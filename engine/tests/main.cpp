@@ -2,8 +2,8 @@
 #include <string_view>
 
 #include "engine/process/worker.h"
-#include "engine/registry/worker_main.h"
 #include "engine/tests/run_tests.h"
+#include "engine/workload/table/worker_main.h"
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == pipetop::kWorkerProcess)

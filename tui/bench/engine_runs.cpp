@@ -10,8 +10,8 @@
 #include "engine/experiment/trial.h"
 #include "engine/process/proc_files.h"
 #include "engine/process/worker.h"
-#include "engine/registry/workloads.h"
 #include "engine/worker/pipe_command.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/bench/bench.h"
 
 namespace pipetop::bench {

@@ -18,8 +18,8 @@
 #include "engine/meter/statistics.h"
 #include "engine/observe/sampler.h"
 #include "engine/process/worker.h"
-#include "engine/registry/worker_main.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/worker_main.h"
 #include "tui/bench/bench.h"
 
 namespace pipetop::bench {

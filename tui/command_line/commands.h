@@ -11,7 +11,7 @@
 #include "engine/experiment/ladder.h"
 #include "engine/experiment/sweep.h"
 #include "engine/recording/recording.h"
-#include "engine/registry/main_capabilities.h"
+#include "engine/workload/table/main_capabilities.h"
 #include "tui/draw/picture.h"
 #include "tui/flags/command_line.h"
 

@@ -7,7 +7,7 @@
 #include "engine/base/version.h"
 #include "engine/config/config.h"
 #include "engine/judge/glossary.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/replay.h"

@@ -9,7 +9,7 @@
 
 #include "engine/base/error.h"
 #include "engine/host/host.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/print/document.h"
 
 namespace pipetop::tui {

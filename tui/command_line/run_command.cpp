@@ -7,7 +7,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/host/host.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/result_files.h"

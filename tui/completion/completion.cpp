@@ -13,7 +13,7 @@
 #include "engine/config/find_config.h"
 #include "engine/experiment/sweep.h"
 #include "engine/process/placement.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/manual/manual.h"
 
 namespace pipetop::tui {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/messages.h"
 #include "tui/dashboard/view.h"

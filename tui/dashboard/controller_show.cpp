@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/keymap.h"
 

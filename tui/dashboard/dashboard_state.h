@@ -11,7 +11,7 @@
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/layout.h"
 #include "tui/dashboard/talk.h"
 #include "tui/screen/screen.h"

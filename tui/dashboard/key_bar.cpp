@@ -6,7 +6,7 @@
 #include <span>
 
 #include "engine/base/text.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/view.h"
 #include "tui/draw/text.h"
 

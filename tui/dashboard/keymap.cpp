@@ -7,7 +7,7 @@
 #include <iterator>
 #include <vector>
 
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/layout.h"
 #include "tui/dashboard/view.h"

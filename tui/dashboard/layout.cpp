@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/dashboard_state.h"
 #include "tui/draw/text.h"
 #include "tui/widgets/show.h"

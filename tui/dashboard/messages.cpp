@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "engine/judge/glossary.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 

@@ -1,4 +1,4 @@
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/messages.h"
 #include "tui/dashboard/view.h"
 #include "tui/watch/pipeline_view.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/layout.h"
 #include "tui/dashboard/messages.h"

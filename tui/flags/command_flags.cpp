@@ -5,7 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/experiment/sweep.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/draw/picture.h"
 #include "tui/flags/flags.h"
 #include "tui/widgets/frame.h"

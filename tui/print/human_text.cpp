@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/base/text.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop::tui {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "engine/base/numbers.h"
 #include "engine/recording/recording.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/draw/numbers.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"

@@ -4,7 +4,7 @@
 
 #include "engine/base/version.h"
 #include "engine/experiment/rehearsal.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"
 

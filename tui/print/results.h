@@ -11,7 +11,7 @@
 #include "engine/experiment/trial.h"
 #include "engine/experiment/tune.h"
 #include "engine/model/snapshot.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop::tui {
 

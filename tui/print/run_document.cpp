@@ -5,8 +5,8 @@
 
 #include "engine/base/version.h"
 #include "engine/meter/worker_meters.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"
 #include "tui/print/results.h"

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "engine/base/text.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/draw/numbers.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/draw/numbers.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"

@@ -7,7 +7,7 @@
 #include "engine/base/version.h"
 #include "engine/experiment/sweep.h"
 #include "engine/meter/statistics.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/draw/numbers.h"
 #include "tui/print/document.h"
 #include "tui/print/human_text.h"

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/layout.h"
 #include "tui/dashboard/messages.h"

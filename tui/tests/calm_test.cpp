@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "engine/base/clock.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/view.h"

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/layout.h"
 #include "tui/tests/recording_source.h"
 #include "tui/tests/snapshots.h"

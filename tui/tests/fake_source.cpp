@@ -4,8 +4,8 @@
 #include <time.h>
 
 #include "engine/judge/change_rules.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/tests/fake_profiles.h"
 
 namespace pipetop::tui {

@@ -8,8 +8,8 @@
 #include <array>
 #include <sstream>
 
-#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/layout.h"

@@ -8,7 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/config/config.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/view.h"
 #include "tui/tests/fake_watch_source.h"

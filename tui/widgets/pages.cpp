@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/widgets/frame.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/widgets/frame.h"

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/text.h"
 #include "tui/widgets/curve.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/style.h"

@@ -10,9 +10,9 @@
 #include <fstream>
 
 #include "engine/base/error.h"
-#include "engine/registry/workloads.h"
 #include "engine/tests/support/scratch_directory.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

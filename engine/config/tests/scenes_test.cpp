@@ -5,8 +5,8 @@
 
 #include "engine/base/error.h"
 #include "engine/config/config.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/experiment/sweep.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/percpu/tests/network_fixture.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

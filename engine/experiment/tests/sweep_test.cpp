@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/error.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

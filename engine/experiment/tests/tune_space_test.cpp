@@ -6,8 +6,8 @@
 #include <set>
 
 #include "engine/experiment/tests/fake_pipe.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

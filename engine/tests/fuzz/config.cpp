@@ -5,8 +5,8 @@
 #include <string>
 
 #include "engine/config/yaml_document.h"
-#include "engine/registry/workloads.h"
 #include "engine/tests/fuzz/fuzz.h"
+#include "engine/workload/table/workloads.h"
 
 using namespace pipetop;
 using fuzz::expect;

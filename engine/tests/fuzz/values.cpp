@@ -6,8 +6,8 @@
 #include "engine/base/text.h"
 #include "engine/config/yaml_document.h"
 #include "engine/experiment/sweep.h"
-#include "engine/registry/workloads.h"
 #include "engine/tests/fuzz/fuzz.h"
+#include "engine/workload/table/workloads.h"
 
 using namespace pipetop;
 using fuzz::accepted;

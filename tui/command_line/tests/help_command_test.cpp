@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "engine/model/tables.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/tests/typed.h"
 #include "tui/dashboard/keymap.h"

@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "engine/base/error.h"
-#include "engine/registry/workloads.h"
 #include "engine/tests/support/scratch_directory.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/completion/completion.h"
 #include "tui/flags/command_line.h"
 

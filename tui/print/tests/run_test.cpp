@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/print/document.h"
 #include "tui/print/tests/example.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/base/clock.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/print/document.h"
 
 namespace pipetop::tui {

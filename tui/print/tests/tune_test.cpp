@@ -3,9 +3,9 @@
 #include <fstream>
 
 #include "engine/config/config.h"
-#include "engine/registry/workloads.h"
 #include "engine/tests/support/scratch_directory.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/print/document.h"
 #include "tui/print/results.h"
 

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "engine/base/clock.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/layout.h"
 #include "tui/draw/text.h"

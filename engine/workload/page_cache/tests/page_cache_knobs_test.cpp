@@ -4,9 +4,9 @@
 
 #include "engine/base/error.h"
 #include "engine/config/config.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/page_cache/page_cache_plan.h"
 #include "engine/workload/page_cache/page_cache_workload.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

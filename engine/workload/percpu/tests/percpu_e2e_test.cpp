@@ -1,8 +1,8 @@
 // Rules go in, and every knob is turned meanwhile.
 #include <algorithm>
 
-#include "engine/registry/workloads.h"
 #include "engine/workload/percpu/tests/percpu_fixture.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop::percpu {
 namespace {

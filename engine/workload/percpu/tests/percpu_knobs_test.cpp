@@ -6,8 +6,8 @@
 
 #include "engine/base/error.h"
 #include "engine/config/config.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/percpu/percpu_workload.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "engine/base/error.h"
-#include "engine/registry/workloads.h"
 #include "engine/workload/pipe/pipe_knobs.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/registry/worker_main.h"
+#include "engine/workload/table/worker_main.h"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -15,7 +15,7 @@
 #include "engine/model/control_block.h"
 #include "engine/process/privileges.h"
 #include "engine/process/worker.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/registry/main_capabilities.h"
+#include "engine/workload/table/main_capabilities.h"
 
 #include <fmt/core.h>
 
@@ -9,7 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/system_files.h"
 #include "engine/process/privileges.h"
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {

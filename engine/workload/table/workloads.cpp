@@ -1,4 +1,4 @@
-#include "engine/registry/workloads.h"
+#include "engine/workload/table/workloads.h"
 
 #include <fmt/core.h>
 
