@@ -149,6 +149,7 @@ class Shell {
   void toggle_recording() {
     if (!options_.tape) return screen_.say("nothing can be recorded here");
     attempt("", [&] { screen_.say(options_.tape->toggle()); });
+    record();  // what is shown, for a file that ends before the next frame
   }
 
   void record() {
