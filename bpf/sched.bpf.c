@@ -5,10 +5,6 @@
 // events. Tasks are identified by address, so switches of other tasks cost four
 // comparisons each.
 //
-// A sleep ends at sched_wakeup, not sched_waking: that event comes when the task is
-// put on a run queue, under the queue's lock and thus always after the switch that
-// began the sleep. schedstat counts waiting from there, too.
-//
 // Walking a stack takes 2 us, ten times as long as all the rest. If a role sleeps
 // often, only a random part of the short sleeps has its stack taken, and these
 // represent the others.
@@ -23,7 +19,7 @@
 
 #include "occupancy.bpf.h"
 #include "sched_stacks.bpf.h"
-#include "sequence.bpf.h"
+#include "task_time.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -51,7 +47,7 @@ static __always_inline __u32 seen_role_of(struct task_struct *task) {
   const __u32 id = role_of(task);
   if (id >= SCHED_ROLES || sees_all || may_see_task(task)) return id;
   role_task[id] = 0;
-  roles[id].state = SCHED_NOBODY;
+  roles[id].time.state = TASK_NOBODY;
   return SCHED_ROLES;
 }
 
@@ -79,26 +75,17 @@ static __always_inline void end_sleep(struct sched_role *role, __u64 ns) {
   if (stack) {
     *(is_long ? &stack->long_ns : &stack->short_ns) += ns * sleeps;
   } else {
-    role->counts.lost += sleeps;
-    role->counts.lost_ns += ns * sleeps;
+    role->lost += sleeps;
+    role->lost_ns += ns * sleeps;
   }
 }
 
-// From `was`, which the event implies, to another state; both are constants. The
-// first event shows in which state the task has been since we began to watch it.
-static __always_inline void turn(__u32 id, __u32 was, __u32 to, __u64 now_ns) {
-  struct sched_role *role = &roles[id];
-  struct sched_counts *counts = &role->counts;
-  const __u32 from = role->state == SCHED_UNKNOWN ? was : role->state;
-  if (from >= SCHED_STATES) return;
-  const __u64 ns = now_ns - role->since_ns;
-  counts->ns[from] += ns;
-  if (from == SCHED_BLOCKED) end_sleep(role, ns);
-  if (to == SCHED_BLOCKED) ++counts->voluntary;
-  if (was == SCHED_ON_CPU && to == SCHED_RUNNABLE) ++counts->involuntary;
-  if (was == SCHED_BLOCKED) ++counts->wakeups;
-  role->state = to;
-  role->since_ns = now_ns;
+static __always_inline void turn(struct sched_role *role, __u32 was, __u32 to, __u64 now_ns) {
+  const struct task_interval last = change_state(&role->time, was, to, now_ns);
+  if (last.state >= TASK_STATES) return;
+  if (last.state == TASK_BLOCKED) end_sleep(role, last.ns);
+  if (was == TASK_ON_CPU && to == TASK_RUNNABLE) ++role->involuntary;
+  if (was == TASK_BLOCKED) ++role->wakeups;
 }
 
 static __always_inline void go_to_sleep(void *ctx, __u32 id, __u64 now_ns) {
@@ -106,46 +93,47 @@ static __always_inline void go_to_sleep(void *ctx, __u32 id, __u64 now_ns) {
   const __u32 one_of = take_one_of[id];
   const bool take = one_of <= 1 || bpf_get_prandom_u32() % one_of == 0;
   const __u32 stack = take ? stack_of_current(ctx, id) : SCHED_NOT_TAKEN;
-  step_sequence(&role->sequence);
-  turn(id, SCHED_ON_CPU, SCHED_BLOCKED, now_ns);
+  step_sequence(&role->time);
+  turn(role, TASK_ON_CPU, TASK_BLOCKED, now_ns);
   role->stack = stack;
   role->stands_for = one_of;
-  step_sequence(&role->sequence);
+  step_sequence(&role->time);
 }
 
 static __always_inline void wake_up(__u32 id, struct task_struct *task) {
   struct sched_role *role = &roles[id];
+  const struct task_time *time = &role->time;
   const __u64 now_ns = bpf_ktime_get_ns();
   __u32 stack = role->stack;
-  if (role->state == SCHED_UNKNOWN) stack = SCHED_NOT_TAKEN;
-  if (stack == SCHED_NOT_TAKEN && now_ns - role->since_ns >= SCHED_LONG_NS) {
-    const bool seen = role->seen_ns >= role->since_ns && role->seen_stack < SCHED_NOT_TAKEN;
+  if (time->state == TASK_UNKNOWN) stack = SCHED_NOT_TAKEN;
+  if (stack == SCHED_NOT_TAKEN && now_ns - time->since_ns >= SCHED_LONG_NS) {
+    const bool seen = time->seen_ns >= time->since_ns && role->seen_stack < SCHED_NOT_TAKEN;
     stack = seen ? role->seen_stack : stack_of_sleeper(task, SCHED_BY_EVENT, id);
   }
-  step_sequence(&role->sequence);
+  step_sequence(&role->time);
   role->stack = stack;
-  turn(id, SCHED_BLOCKED, SCHED_RUNNABLE, now_ns);
-  step_sequence(&role->sequence);
+  turn(role, TASK_BLOCKED, TASK_RUNNABLE, now_ns);
+  step_sequence(&role->time);
 }
 
 static __always_inline void step(__u32 id, __u32 was, __u32 to, __u64 now_ns) {
-  step_sequence(&roles[id].sequence);
-  turn(id, was, to, now_ns);
-  step_sequence(&roles[id].sequence);
+  step_sequence(&roles[id].time);
+  turn(&roles[id], was, to, now_ns);
+  step_sequence(&roles[id].time);
 }
 
-// Reads the state instead of using the tracepoint's arguments: up to 6.15 these
-// report a task as asleep that kept running because a signal was pending.
 static __always_inline void leave_cpu(void *ctx, __u32 id, struct task_struct *task, bool preempt,
                                       __u64 now_ns) {
-  const __u32 state = task->__state;
-  if (state & TASK_DEAD) {
-    role_task[id] = 0;  // the address may soon be reused
-    step(id, SCHED_ON_CPU, SCHED_NOBODY, now_ns);
-  } else if (preempt || state == 0) {
-    step(id, SCHED_ON_CPU, SCHED_RUNNABLE, now_ns);
-  } else {
-    go_to_sleep(ctx, id, now_ns);
+  switch (state_off_cpu(task->__state, preempt)) {
+    case TASK_NOBODY:
+      role_task[id] = 0;  // the address may soon be reused
+      step(id, TASK_ON_CPU, TASK_NOBODY, now_ns);
+      break;
+    case TASK_RUNNABLE:
+      step(id, TASK_ON_CPU, TASK_RUNNABLE, now_ns);
+      break;
+    default:
+      go_to_sleep(ctx, id, now_ns);
   }
 }
 
@@ -160,19 +148,16 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
   }
   if (to < SCHED_ROLES) {
     look_at_ring(to, true, now_ns);
-    step(to, SCHED_RUNNABLE, SCHED_ON_CPU, now_ns);
+    step(to, TASK_RUNNABLE, TASK_ON_CPU, now_ns);
   }
   return 0;
 }
 
-// A task that is woken before it has switched away did not sleep.
 SEC("tp_btf/sched_wakeup")
 int on_wakeup(__u64 *ctx) {
   struct task_struct *task = (void *)ctx[0];
   const __u32 id = seen_role_of(task);
-  if (id >= SCHED_ROLES) return 0;
-  const __u32 state = roles[id].state;
-  if (state == SCHED_UNKNOWN ? !task->on_cpu : state == SCHED_BLOCKED) wake_up(id, task);
+  if (id < SCHED_ROLES && was_asleep(&roles[id].time, task)) wake_up(id, task);
   return 0;
 }
 
@@ -205,18 +190,19 @@ int inspect(struct bpf_iter__task *ctx) {
   const __u32 id = asked_role;
   if (!task || id >= SCHED_ROLES || !reader_may_see(task)) return 0;
   struct sched_role *role = &roles[id];
+  struct task_time *time = &role->time;
   const __u64 now_ns = bpf_ktime_get_ns();
   if ((__u64)task != role_task[id]) {
     // Nobody else writes here until the address is set.
-    role->since_ns = now_ns;
-    role->state = SCHED_UNKNOWN;
+    time->since_ns = now_ns;
+    time->state = TASK_UNKNOWN;
     __sync_lock_test_and_set(&role_task[id], (__u64)task);
   }
-  const bool asleep = !task->on_cpu && task->__state != 0;
-  role->seen = task->on_cpu ? SCHED_ON_CPU : asleep ? SCHED_BLOCKED : SCHED_RUNNABLE;
+  time->seen = seen_state(task->__state, task->on_cpu);
   struct ring_watch *ring = ring_watched();
-  if (ring && role->state == SCHED_UNKNOWN) set_running(ring, id, task->on_cpu);
+  if (ring && time->state == TASK_UNKNOWN) set_running(ring, id, time->seen == TASK_ON_CPU);
+  const bool asleep = time->seen == TASK_BLOCKED;
   role->seen_stack = asleep ? stack_of_sleeper(task, SCHED_BY_ITERATOR, id) : SCHED_NOT_KEPT;
-  __sync_lock_test_and_set(&role->seen_ns, now_ns);  // not before the stack
+  __sync_lock_test_and_set(&time->seen_ns, now_ns);  // not before the stack
   return 0;
 }

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "kernel.h"
-#include "sequence.bpf.h"
 #include "stage_wait.bpf.h"
 #include "stages.h"
+#include "task_time.bpf.h"
 
 /*
  * The first watched thread of each bucket, by number: its place + 1, or 0 for none. Nearly every
@@ -46,14 +46,14 @@ static __always_inline struct stage_thread *thread_of(const struct task_struct *
 static __always_inline void end_threads_of(__u32 number, const struct task_struct *but) {
   struct stage_thread *thread = next_thread(buckets[number % STAGE_BUCKETS]);
   for (__u32 i = 0; i < STAGE_CHAIN && thread; ++i) {
-    if (thread->number == number && thread->task != (__u64)but) thread->state = STAGE_NOBODY;
+    if (thread->number == number && thread->task != (__u64)but) thread->time.state = TASK_NOBODY;
     thread = next_thread(thread->next);
   }
 }
 
 static __always_inline void add_to_place(struct stage_thread *thread, __u64 ns) {
   const __u64 key = thread->key;
-  __u32 at = thread->sleeps; /* that gives way if all are taken */
+  __u32 at = thread->time.sleeps; /* that gives way if all are taken */
   for (__u32 i = 0; i < STAGE_PLACES; ++i) {
     const __u64 taken = thread->places[i].key;
     if (taken && taken != key) continue;
@@ -69,7 +69,8 @@ static __always_inline void add_to_place(struct stage_thread *thread, __u64 ns) 
 }
 
 static __always_inline void end_sleep(struct stage_thread *thread, __u64 ns) {
-  const __u32 wait = thread->wait;
+  __u64 wait = thread->wait;
+  barrier_var(wait); /* what is compared is the index itself, or it has no bound for 6.1 */
   if (wait < STAGE_WAITS) thread->wait_ns[wait] += ns;
   if (wait <= STAGE_PIPE_WRITE || wait >= STAGE_FD_READ) add_to_place(thread, ns);
 }
@@ -83,38 +84,24 @@ static __always_inline void remember(struct stage_thread *thread) {
 
 /* A sleep that began before we watched: what the iterator found. */
 static __always_inline void recall_sleep(struct stage_thread *thread) {
-  const bool seen = thread->seen_ns && thread->seen == STAGE_BLOCKED;
+  const bool seen = thread->time.seen_ns && thread->time.seen == TASK_BLOCKED;
   thread->wait = seen ? thread->seen_wait : STAGE_OTHER;
   thread->key = seen ? thread->seen_key : 0;
   remember(thread);
 }
 
-/*
- * From `was`, which the event implies, to another state; both are constants. The first event shows
- * in which state the thread has been since we began to watch it.
- */
 static __always_inline void turn(struct stage_thread *thread, __u32 was, __u32 to, __u64 now_ns) {
-  __u32 from = thread->state;
-  if (from == STAGE_UNKNOWN) {
-    from = was;
-    if (was == STAGE_BLOCKED) recall_sleep(thread);
-  }
-  if (from >= STAGE_STATES) return;
-  const __u64 ns = now_ns - thread->since_ns;
-  if (from == STAGE_BLOCKED)
-    end_sleep(thread, ns);
-  else if (from == STAGE_ON_CPU)
-    thread->on_cpu_ns += ns;
-  else
-    thread->runnable_ns += ns;
-  thread->state = to;
-  thread->since_ns = now_ns;
+  const bool is_first = thread->time.state == TASK_UNKNOWN;
+  const struct task_interval last = change_state(&thread->time, was, to, now_ns);
+  if (last.state != TASK_BLOCKED) return;
+  if (is_first) recall_sleep(thread);
+  end_sleep(thread, last.ns);
 }
 
 static __always_inline void step(struct stage_thread *thread, __u32 was, __u32 to, __u64 now_ns) {
-  step_sequence(&thread->sequence);
+  step_sequence(&thread->time);
   turn(thread, was, to, now_ns);
-  step_sequence(&thread->sequence);
+  step_sequence(&thread->time);
 }
 
 static __always_inline void go_to_sleep(struct stage_thread *thread, struct stage_sleep sleep,
@@ -123,11 +110,10 @@ static __always_inline void go_to_sleep(struct stage_thread *thread, struct stag
     sleep.wait = thread->wait_before ? thread->wait_before : STAGE_SLEEP;
     sleep.key = thread->key_before;
   }
-  step_sequence(&thread->sequence);
-  turn(thread, STAGE_ON_CPU, STAGE_BLOCKED, now_ns);
-  ++thread->sleeps;
+  step_sequence(&thread->time);
+  turn(thread, TASK_ON_CPU, TASK_BLOCKED, now_ns);
   thread->wait = sleep.wait;
   thread->key = sleep.key;
   remember(thread);
-  step_sequence(&thread->sequence);
+  step_sequence(&thread->time);
 }

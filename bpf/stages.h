@@ -4,6 +4,8 @@
 
 #include <linux/types.h>
 
+#include "task_time.h"
+
 enum {
   STAGE_THREADS = 4096,
   STAGE_PIPES = 256,
@@ -48,42 +50,25 @@ enum stage_wait {
   STAGE_FCNTL,    /* for a lock, by the command in the second argument; in user space only */
 };
 
-enum stage_state {
-  STAGE_ON_CPU,
-  STAGE_RUNNABLE,
-  STAGE_BLOCKED,
-  STAGE_STATES,
-  STAGE_UNKNOWN = STAGE_STATES, /* no event seen yet */
-  STAGE_NOBODY,                 /* the thread has exited */
-};
-
 /* A kind of wait in the upper half, the pipe's number or the descriptor in the lower; 0: none. */
 struct stage_place {
   __u64 key;
   __u64 ns; /* of completed sleeps */
 };
 
-/*
- * A thread that is watched. The events of one thread are serialised by locks of the scheduler, so
- * there is one writer at a time. Only the iterator writes what is `seen`, and only user space what
- * it is asked to find.
- */
+/* A thread that is watched. Only user space writes what it asks the iterator to find. */
 struct stage_thread {
-  __u32 sequence;   /* odd while what follows, up to `places`, is being updated */
-  __u32 state;      /* enum stage_state */
-  __u64 since_ns;   /* CLOCK_MONOTONIC; while the state is unknown, the start of watching */
+  struct task_time time;
   __u64 key;        /* of the current sleep, as in stage_place */
   __u64 key_before; /* of the last sleep that was no stop */
   __u32 wait, wait_before;
-  __u64 on_cpu_ns, runnable_ns; /* cumulative, as all that follow; of completed intervals */
-  __u64 wait_ns[STAGE_WAITS];
-  __u64 sleeps;
+  __u64 wait_ns[STAGE_WAITS];              /* cumulative, of completed sleeps */
   struct stage_place places[STAGE_PLACES]; /* parts of wait_ns; any may give way */
 
-  __u32 seen, seen_wait; /* the state that the iterator found */
-  __u64 seen_key;
-  __u64 seen_ns; /* 0: it has not looked yet */
+  __u64 seen_key; /* if the iterator found it blocked */
+  __u32 seen_wait;
 
+  __u32 reserved;
   __u32 tid, pid; /* to find, in our pid namespace */
   __u64 start_ticks;
   __u64 task;   /* what was found: the kernel's address; 0: not found */

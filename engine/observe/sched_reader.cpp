@@ -8,11 +8,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <optional>
 
 #include "engine/base/clock.h"
 #include "engine/observe/libbpf.h"
+#include "engine/observe/task_time.h"
 
 namespace pipetop::observe {
 namespace {
@@ -73,29 +72,42 @@ class BpfSchedReader final : public SchedReader {
 
   void poll(uint64_t now_ns) override {
     for (const Role role : kBothRoles) {
-      if (peek(record(role).state) == SCHED_UNKNOWN) inspect(role);
+      if (peek(record(role).time.state) == TASK_UNKNOWN) inspect(role);
       set_pace(role, now_ns);
     }
   }
 
   Reading<TaskTimes> times(Role role) const override {
-    return steady<TaskTimes>(role, [](const Present& present) { return present.times; });
+    return steady<TaskTimes>(
+        role, [] {},
+        [](const sched_role& now, uint64_t) {
+          return TaskTimes{.on_cpu_ns = now.time.ns[TASK_ON_CPU],
+                           .runnable_ns = now.time.ns[TASK_RUNNABLE],
+                           .blocked_ns = now.time.ns[TASK_BLOCKED],
+                           .voluntary_switches = now.time.sleeps,
+                           .involuntary_switches = now.involuntary,
+                           .wakeups = now.wakeups};
+        });
   }
 
   Reading<Sleeps> sleeps(Role role) override {
-    if (needs_stack(role)) inspect(role);
-    return steady<Sleeps>(role, [&](const Present& present) {
-      Sleeps sleeps;
-      sleeps.ns = present.times.blocked_ns;
-      sleeps.times = present.times.voluntary_switches;
-      sleeps.lost = present.lost;
-      sleeps.lost_ns = present.lost_ns;
+    if (needs_stack(record(role))) inspect(role);
+    Sleeps sleeps;
+    const auto read_places = [&] {
+      sleeps.long_ns.clear();
+      sleeps.short_ns.clear();
       for (size_t i = 0; i < kPlaces; ++i) {
         sleeps.long_ns.push_back(peek(place(role, i).long_ns));
         sleeps.short_ns.push_back(peek(place(role, i).short_ns));
       }
-      if (present.state == SCHED_BLOCKED) add_open(role, present, sleeps);
-      return sleeps;
+    };
+    return steady<Sleeps>(role, read_places, [&](const sched_role& now, uint64_t open_ns) {
+      sleeps.ns = now.time.ns[TASK_BLOCKED];
+      sleeps.times = now.time.sleeps;
+      sleeps.lost = now.lost;
+      sleeps.lost_ns = now.lost_ns;
+      if (now.time.state == TASK_BLOCKED) add_open(role, now, open_ns, sleeps);
+      return std::move(sleeps);
     });
   }
 
@@ -111,14 +123,6 @@ class BpfSchedReader final : public SchedReader {
     pid_t pid = 0;
     Link iterator;
     uint64_t pace_at_ns = 0, sleeps_then = 0;
-  };
-
-  // A role at one instant.
-  struct Present {
-    uint32_t state = SCHED_NOBODY;
-    uint64_t open_ns = 0;  // in this state; it is in `times`
-    TaskTimes times;
-    uint64_t lost = 0, lost_ns = 0;
   };
 
   static uint32_t bit(Role role) { return 1u << static_cast<uint32_t>(role); }
@@ -168,7 +172,7 @@ class BpfSchedReader final : public SchedReader {
   void set_pace(Role role, uint64_t now_ns) {
     Watched& watched = this->watched(role);
     if (now_ns < watched.pace_at_ns + kPaceInterval_ns) return;
-    const uint64_t sleeps = peek(record(role).counts.voluntary) - watched.sleeps_then;
+    const uint64_t sleeps = peek(record(role).time.sleeps) - watched.sleeps_then;
     const uint64_t allowed = (now_ns - watched.pace_at_ns) * stacks_per_s_ / 1'000'000'000;
     const uint64_t one_of = (sleeps + allowed) / std::max<uint64_t>(allowed, 1);
     __atomic_store_n(&skeleton_->data->take_one_of[static_cast<size_t>(role)],
@@ -178,70 +182,36 @@ class BpfSchedReader final : public SchedReader {
   }
 
   // A sleep that was expected to be short, or that began before we watched.
-  bool needs_stack(Role role) const {
-    const sched_role& now = record(role);
-    return peek(now.state) == SCHED_BLOCKED && peek(now.stack) == SCHED_NOT_TAKEN &&
-           now.seen_ns < peek(now.since_ns) && monotonic_ns() > peek(now.since_ns) + SCHED_LONG_NS;
+  static bool needs_stack(const sched_role& now) {
+    const uint64_t since_ns = peek(now.time.since_ns);
+    return peek(now.time.state) == TASK_BLOCKED && peek(now.stack) == SCHED_NOT_TAKEN &&
+           peek(now.time.seen_ns) < since_ns && monotonic_ns() > since_ns + SCHED_LONG_NS;
   }
 
-  void add_open(Role role, const Present& present, Sleeps& sleeps) const {
-    const sched_role& now = record(role);
-    uint32_t stack = peek(now.stack);
-    if (peek(now.state) == SCHED_UNKNOWN) stack = SCHED_NOT_TAKEN;
-    if (stack == SCHED_NOT_TAKEN && now.seen_ns >= peek(now.since_ns)) stack = now.seen_stack;
+  static void add_open(Role role, const sched_role& now, uint64_t open_ns, Sleeps& sleeps) {
     for (size_t i = 0; i < kPlaces; ++i)
-      if (index_of(role, i) == stack) sleeps.long_ns[i] += present.open_ns;
-    if (stack != SCHED_NOT_KEPT) return;
+      if (index_of(role, i) == now.stack) sleeps.long_ns[i] += open_ns;
+    if (now.stack != SCHED_NOT_KEPT) return;
     ++sleeps.lost;
-    sleeps.lost_ns += present.open_ns;
+    sleeps.lost_ns += open_ns;
   }
 
-  // Nothing while the state is not known.
-  std::optional<Present> present(Role role) const {
-    const sched_role& now = record(role);
-    Present present;
-    const uint64_t since_ns = peek(now.since_ns);
-    if (peek(task_of(role)) != 0) present.state = peek(now.state);
-    if (present.state == SCHED_UNKNOWN) {
-      if (now.seen_ns < since_ns + kSettled_ns) return {};
-      present.state = now.seen;
-    }
-    const sched_counts& counts = now.counts;
-    present.times = {.on_cpu_ns = peek(counts.ns[SCHED_ON_CPU]),
-                     .runnable_ns = peek(counts.ns[SCHED_RUNNABLE]),
-                     .blocked_ns = peek(counts.ns[SCHED_BLOCKED]),
-                     .voluntary_switches = peek(counts.voluntary),
-                     .involuntary_switches = peek(counts.involuntary),
-                     .wakeups = peek(counts.wakeups)};
-    present.lost = peek(counts.lost);
-    present.lost_ns = peek(counts.lost_ns);
-    if (present.state == SCHED_NOBODY && present.times.wall_ns() == 0) return {};
-    if (present.state == SCHED_NOBODY) return present;
+  // What `make` makes of a role's record and of the current interval, which is counted in it.
+  // `also` reads what is changed with the record.
+  template <class Value, class Also, class Make>
+  Reading<Value> steady(Role role, const Also& also, const Make& make) const {
     const uint64_t now_ns = monotonic_ns();
-    present.open_ns = now_ns > since_ns ? now_ns - since_ns : 0;
-    TaskTimes& times = present.times;
-    (present.state == SCHED_ON_CPU     ? times.on_cpu_ns
-     : present.state == SCHED_RUNNABLE ? times.runnable_ns
-                                       : times.blocked_ns) += present.open_ns;
-    return present;
-  }
-
-  // The result of `make` for a consistent state of the role.
-  template <class Value, class Make>
-  Reading<Value> steady(Role role, const Make& make) const {
-    const sched_role& changing = record(role);
-    for (int i = 0; i < kReadAttempts; ++i) {
-      const uint32_t before = __atomic_load_n(&changing.sequence, __ATOMIC_ACQUIRE);
-      if (before % 2 != 0) continue;
-      const auto now = present(role);
-      std::optional<Value> value;
-      if (now) value = make(*now);
-      std::atomic_thread_fence(std::memory_order_acquire);
-      if (peek(changing.sequence) != before) continue;
-      if (!value) return Reading<Value>::warming("nothing is known about it yet");
-      return Reading<Value>::of(std::move(*value));
-    }
-    return Reading<Value>::warming("the state changed during every read");
+    auto now = read_between_changes(record(role), also);
+    if (!now) return Reading<Value>::warming("the state changed during every read");
+    if (peek(task_of(role)) == 0) now->time.state = TASK_NOBODY;
+    if (now->time.state == TASK_UNKNOWN) now->stack = SCHED_NOT_TAKEN;
+    if (now->stack == SCHED_NOT_TAKEN && now->time.seen_ns >= now->time.since_ns)
+      now->stack = now->seen_stack;
+    const auto open_ns = bring_up_to(now_ns, now->time);
+    const auto& ns = now->time.ns;
+    const bool nobody = now->time.state == TASK_NOBODY && ns[0] + ns[1] + ns[2] == 0;
+    if (!open_ns || nobody) return Reading<Value>::warming("nothing is known about it yet");
+    return Reading<Value>::of(make(*now, *open_ns));
   }
 
   uint32_t stacks_per_s_;

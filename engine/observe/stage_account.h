@@ -13,9 +13,6 @@
 
 namespace pipetop::observe {
 
-// The record as it was between two changes; nothing if it changed during every attempt.
-std::optional<stage_thread> read_between_changes(const stage_thread& record);
-
 // What a wait for a pipe or a descriptor is for.
 struct StageWait {
   WaitsFor wait = WaitsFor::other;

@@ -19,6 +19,7 @@
 #include "engine/observe/place_table.h"
 #include "engine/observe/stage_account.h"
 #include "engine/observe/stage_pipes.h"
+#include "engine/observe/task_time.h"
 #include "engine/observe/waits.h"
 #include "engine/process/proc_files.h"
 
@@ -77,7 +78,7 @@ class StageThreads {
     std::vector<ThreadTimes> all;
     for (const auto& entry : places_.taken()) {
       const ThreadId& thread = entry.first;
-      const auto now = read_between_changes(record(entry.second));
+      const auto now = read_between_changes(record(entry.second), [] {});
       if (!now) continue;
       auto times = accounts_[entry.second].times(
           *now, now_ns,
@@ -115,7 +116,7 @@ class StageThreads {
   void enter(const ThreadId& thread, uint32_t place) {
     stage_thread& now = record(place);
     now = {};
-    now.state = STAGE_UNKNOWN;
+    now.time.state = TASK_UNKNOWN;
     now.tid = static_cast<uint32_t>(thread.tid);
     now.pid = static_cast<uint32_t>(thread.process.pid);
     now.start_ticks = thread.process.start_ticks;

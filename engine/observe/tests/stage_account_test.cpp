@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
+#include "engine/observe/task_time.h"
 
 namespace pipetop::observe {
 namespace {
@@ -17,8 +18,8 @@ class StageAccountTest : public testing::Test {
  protected:
   StageAccountTest() {
     record_.task = 1;
-    record_.state = STAGE_ON_CPU;
-    record_.since_ns = kSecond;
+    record_.time.state = TASK_ON_CPU;
+    record_.time.since_ns = kSecond;
   }
 
   StageWait explain(stage_wait wait, uint32_t number) const {
@@ -34,21 +35,21 @@ class StageAccountTest : public testing::Test {
   ThreadTimes times(uint64_t now_ns) { return try_times(now_ns).value_or(ThreadTimes{}); }
 
   void fall_asleep(uint64_t at_ns, stage_wait wait, uint32_t number) {
-    record_.state = STAGE_BLOCKED;
-    record_.since_ns = at_ns;
+    record_.time.state = TASK_BLOCKED;
+    record_.time.since_ns = at_ns;
     record_.wait = wait;
     record_.key = key_of(wait, number);
-    ++record_.sleeps;
+    ++record_.time.sleeps;
   }
 
   // The sleep is over, and its place is this one.
   void wake_up(uint64_t at_ns, size_t place) {
-    const uint64_t ns = at_ns - record_.since_ns;
+    const uint64_t ns = at_ns - record_.time.since_ns;
     record_.wait_ns[record_.wait] += ns;
     if (record_.places[place].key != record_.key) record_.places[place] = {record_.key, 0};
     record_.places[place].ns += ns;
-    record_.state = STAGE_ON_CPU;
-    record_.since_ns = at_ns;
+    record_.time.state = TASK_ON_CPU;
+    record_.time.since_ns = at_ns;
   }
 
   stage_thread record_ = {};
@@ -130,23 +131,23 @@ TEST_F(StageAccountTest, OtherWaitsNeedNoExplanation) {
 }
 
 TEST_F(StageAccountTest, NothingIsKnownUntilSomebodyHasLooked) {
-  record_.state = STAGE_UNKNOWN;
+  record_.time.state = TASK_UNKNOWN;
   EXPECT_FALSE(try_times(2 * kSecond));
-  record_.seen = STAGE_BLOCKED;
+  record_.time.seen = TASK_BLOCKED;
   record_.seen_wait = STAGE_PIPE_READ;
   record_.seen_key = key_of(STAGE_PIPE_READ, kPipeNumber);
-  record_.seen_ns = kSecond + kMs;
+  record_.time.seen_ns = kSecond + kMs;
   EXPECT_FALSE(try_times(2 * kSecond)) << "a switch may have been under way";
   EXPECT_FALSE(is_worth_inspecting(record_, kSecond + 2 * kMs));
   EXPECT_TRUE(is_worth_inspecting(record_, 2 * kSecond));
-  record_.seen_ns = 2 * kSecond;
+  record_.time.seen_ns = 2 * kSecond;
   EXPECT_FALSE(is_worth_inspecting(record_, 3 * kSecond));
   EXPECT_EQ(times(3 * kSecond).pipes[0].ns, 2 * kSecond) << "since it is watched";
 }
 
 TEST_F(StageAccountTest, NobodyDoesNothing) {
-  record_.on_cpu_ns = 9;
-  record_.state = STAGE_NOBODY;
+  record_.time.ns[TASK_ON_CPU] = 9;
+  record_.time.state = TASK_NOBODY;
   const ThreadTimes now = times(5 * kSecond);
   EXPECT_EQ(now.wall_ns, 9u);
   EXPECT_EQ(now.now, WaitsFor::none);
@@ -173,13 +174,13 @@ TEST_F(StageAccountTest, OnlyTheLastPipesAreRemembered) {
 
 TEST(StageRecord, IsReadBetweenTwoChanges) {
   stage_thread record = {};
-  record.sequence = 4;
-  record.sleeps = 3;
-  const auto copy = read_between_changes(record);
+  record.time.sequence = 4;
+  record.time.sleeps = 3;
+  const auto copy = read_between_changes(record, [] {});
   ASSERT_TRUE(copy);
-  EXPECT_EQ(copy->sleeps, 3u);
-  record.sequence = 5;
-  EXPECT_FALSE(read_between_changes(record));
+  EXPECT_EQ(copy->time.sleeps, 3u);
+  record.time.sequence = 5;
+  EXPECT_FALSE(read_between_changes(record, [] {}));
 }
 
 }  // namespace
