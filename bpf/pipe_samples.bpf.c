@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 //
-// Finds other people's pipes, and looks at how full they are: at each tick of a clock on each CPU.
+// Finds other people's pipes, and samples how full they are: at each tick of a clock on each CPU.
 
 #include "access.bpf.h"
 #include "kernel.h"
@@ -65,26 +65,26 @@ static __always_inline struct pipe_inode_info *live(struct stage_ring *ring) {
   return pipe;
 }
 
-static long look_at(__u32 i, const __u32 *cpu) {
+static long sample_ring(__u32 i, const __u32 *cpu) {
   struct stage_ring *ring = bpf_map_lookup_elem(&rings, &i);
   const __u32 at = *cpu * STAGE_PIPES + i;
-  struct stage_tally *look = bpf_map_lookup_elem(&samples, &at);
-  struct pipe_inode_info *pipe = ring && look ? live(ring) : NULL;
+  struct stage_tally *tally = bpf_map_lookup_elem(&samples, &at);
+  struct pipe_inode_info *pipe = ring && tally ? live(ring) : NULL;
   if (!pipe) return 0;
   const struct pipe_fill fill = read_fill(pipe);
   const __u32 used = fill.ends.head - fill.ends.tail;
   if (fill.slots == 0 || used > fill.slots) return 0;  // in the middle of a resize
-  ++look->samples;
-  if (used == 0) ++look->empty;
-  if (is_full(&fill)) ++look->full;
-  look->used += ((__u64)used << STAGE_SHARE_BITS) / fill.slots;
+  ++tally->samples;
+  if (used == 0) ++tally->empty;
+  if (is_full(&fill)) ++tally->full;
+  tally->used += ((__u64)used << STAGE_SHARE_BITS) / fill.slots;
   return 0;
 }
 
 SEC("perf_event")
-int on_look(void *ctx) {
+int count_samples(void *ctx) {
   (void)ctx;
   __u32 cpu = bpf_get_smp_processor_id();
-  bpf_loop(pipe_count, look_at, &cpu, 0);
+  bpf_loop(pipe_count, sample_ring, &cpu, 0);
   return 0;
 }

@@ -1,6 +1,6 @@
 // Where the time of a pipeline's threads goes, counted by bpf/stages.bpf.c at every switch: on a
 // CPU, runnable, blocked in a read or write of which pipe, or what else they wait for. And how full
-// its rings are, looked at by a clock on each CPU.
+// its rings are, sampled by a clock on each CPU.
 #pragma once
 
 #include <array>
@@ -45,11 +45,11 @@ struct ThreadTimes {
   std::optional<PipeId> now_pipe = {};  // that it waits for, if that is known
 };
 
-// Cumulative counts of looks at a ring.
+// Cumulative counts of samples of a ring.
 struct RingTally {
   PipeId pipe;
   uint64_t samples = 0, empty = 0, full = 0;
-  double used_share = 0;  // summed over the looks; of its slots
+  double used_share = 0;  // summed over the samples; of its slots
 };
 
 // Moved through an end for some time, by the return values of system calls.
@@ -74,7 +74,7 @@ class StageClock {
   static constexpr uint32_t kMostThreads = 4096, kMostPipes = 256, kMostEnds = 4096;
 
   // Without threads whose state is not known yet, such as a busy loop for the first 10 ms, and
-  // without rings that nobody has looked at. `now_ns` is of CLOCK_MONOTONIC.
+  // without rings that have no sample. `now_ns` is of CLOCK_MONOTONIC.
   virtual std::vector<ThreadTimes> times(uint64_t now_ns) = 0;
   virtual std::vector<RingTally> samples() = 0;
 

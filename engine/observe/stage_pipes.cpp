@@ -50,7 +50,7 @@ void StagePipes::tick(bool on) {
   if (events.by_cpu.empty()) throw_refused("perf_event_open", events.error_number);
   std::vector<Link> clocks;
   for (UniqueFd& event : events.by_cpu) {
-    Link link(bpf_program__attach_perf_event(skeleton_->progs.on_look, event.get()));
+    Link link(bpf_program__attach_perf_event(skeleton_->progs.count_samples, event.get()));
     if (!link) throw_refused("attach the ring sampler", errno);
     event.release();  // the link closes it
     clocks.push_back(std::move(link));
@@ -76,7 +76,7 @@ void StagePipes::enter(const PipeId& pipe, uint32_t place) {
   generation_ = std::max(1u, (generation_ + 1) % (UINT32_MAX / STAGE_PIPES));
   before_[place] = counted(place);
   const uint32_t id = generation_ * STAGE_PIPES + place;
-  ring(place) = {};  // a look that was on its way may have left something
+  ring(place) = {};  // a sample that was on its way may have left something
   ring(place).number = pipe.inode;
   ring(place).device = pipe.device;
   ring(place).id = id;
@@ -121,11 +121,11 @@ void StagePipes::find(std::span<const ScannedPipe> pipes) {
 StagePipes::Counts StagePipes::counted(uint32_t place) const {
   Counts sum;
   for (uint32_t cpu = 0; cpu < cpus_; ++cpu) {
-    const auto& look = static_cast<const stage_tally*>(samples_.data())[cpu * STAGE_PIPES + place];
-    sum.samples += peek(look.samples);
-    sum.empty += peek(look.empty);
-    sum.full += peek(look.full);
-    sum.used += peek(look.used);
+    const auto& tally = static_cast<const stage_tally*>(samples_.data())[cpu * STAGE_PIPES + place];
+    sum.samples += peek(tally.samples);
+    sum.empty += peek(tally.empty);
+    sum.full += peek(tally.full);
+    sum.used += peek(tally.used);
   }
   return sum;
 }

@@ -10,7 +10,7 @@ namespace pipetop {
 namespace {
 
 // Children of a loop, such as `sleep 1`, come and go: until one has done more, or was seen moving
-// data, its parent stands for it. Else the pipeline would have another stage at every look.
+// data, its parent stands for it. Else the pipeline would have another stage at every scan.
 constexpr uint64_t kHeirCpu_ns = 500'000'000;
 // Limits the chain of parents: pid namespaces nest at most 32 deep, shells less.
 constexpr int kMostAncestors = 32;

@@ -300,7 +300,7 @@ void OpenPipeline::fill_pipe(Pipe& pipe, const ScannedPipe* scanned, const Famil
     pipe.frame = Reading<RingFrame>::unavailable(kClosed);
     pipe.queued.reset();
     pipe.ring.reset();
-    // What moved after the last look was counted, too.
+    // What moved after the last sample was counted, too.
     const bool wholly = counted_wholly_.contains(pipe.id);
     const auto seen = seen_.find(pipe.id);
     const uint64_t counted = counts_ ? counts_->of(pipe.id) : 0;
@@ -424,7 +424,7 @@ std::vector<std::string> OpenPipeline::take_notices() {
 void OpenPipeline::count_bytes(bool on) {
   if (on == counts_bytes()) return;
   instruments_->wait();
-  // A clock that has just come watches nothing yet, and what moves until the next look counts, too.
+  // A clock that has just come watches nothing yet, and what moves until the next sample counts, too.
   if (on && !processes().empty()) {
     const PipeScan scan = parts_.scanner->scan(processes());
     sample_times(scan, scan.at_ns);

@@ -39,17 +39,17 @@ std::optional<double> RecentRate::per_s() const {
 void RingSampleLog::add(uint64_t at_ns, uint64_t window_ns, const RingFill& fill) {
   samples_.push_back({at_ns, static_cast<float>(fill.used), fill.empty, fill.full});
   const auto first = std::ranges::find_if(
-      samples_, [&](const Sample& look) { return look.at_ns + window_ns >= at_ns; });
+      samples_, [&](const Sample& sample) { return sample.at_ns + window_ns >= at_ns; });
   samples_.erase(samples_.begin(), first);
 }
 
 std::optional<RingLevel> RingSampleLog::shares() const {
   if (samples_.empty()) return {};
   RingLevel shares;
-  for (const Sample& look : samples_) {
-    shares.mean_share += double(look.used);
-    shares.empty_share += look.empty;
-    shares.full_share += look.full;
+  for (const Sample& sample : samples_) {
+    shares.mean_share += double(sample.used);
+    shares.empty_share += sample.empty;
+    shares.full_share += sample.full;
   }
   shares.samples = samples_.size();
   const auto samples = static_cast<double>(shares.samples);
@@ -117,7 +117,7 @@ void PipeHistory::count(uint64_t at_ns, uint64_t bytes, bool all) {
     recent_.clear();
     total_ = all ? double(bytes) : std::max(total_.value_or(0), double(bytes));
     counted_ = bytes;
-    if (all) uncounted_from_ = 0;  // else where the next look finds it
+    if (all) uncounted_from_ = 0;  // else where the next sample finds it
   }
   advance(at_ns, double(bytes - std::min(bytes, std::exchange(*counted_, bytes))));
 }

@@ -62,7 +62,7 @@ struct PipeCurves {
 
 class PipeHistory {
  public:
-  // `made_after_ns`: the last look at all pipes, if it was not there then. The head of its ring
+  // `made_after_ns`: the last scan of all pipes, if it was not there then. The head of its ring
   // began at 0, so that what it moved before it was seen is known, too.
   explicit PipeHistory(uint64_t first_seen_ns, std::optional<uint64_t> made_after_ns = {})
       : first_seen_ns_(first_seen_ns), made_after_ns_(made_after_ns) {}
@@ -70,7 +70,8 @@ class PipeHistory {
   uint64_t first_seen_ns() const { return first_seen_ns_; }
   std::optional<uint64_t> made_after_ns() const { return made_after_ns_; }
 
-  // A later look; see fill_of(). Looks of a shorter distance than 90 ms count as one for shares().
+  // A later sample; see fill_of(). Samples of a shorter distance than 90 ms count as one for
+  // shares().
   void add_sample(const ScannedPipe& pipe, uint64_t window_ns, bool writer_waits);
 
   // Bytes that were moved since counting began, by the system calls' return values. The first time
@@ -86,7 +87,7 @@ class PipeHistory {
 
   Reading<double> bytes_per_s() const;
   std::optional<uint64_t> total_bytes() const;  // since it was first seen, or made
-  Reading<RingLevel> shares() const;            // from looks
+  Reading<RingLevel> shares() const;            // from samples
   void restart_shares() { samples_.clear(); }
 
   // Keeps a history from now on.
@@ -108,7 +109,7 @@ class PipeHistory {
   RateEstimate estimate_;
   std::optional<uint32_t> first_head_, uncounted_from_;  // heads; at the begin of counting
   uint32_t head_ = 0;
-  uint32_t slots_ = 0;               // of the ring at the last look
+  uint32_t slots_ = 0;               // of the ring at the last sample
   bool moved_ = false;               // the head, ever
   std::optional<double> estimated_;  // the last total of the estimate
   std::optional<uint64_t> counted_;  // the last exact count

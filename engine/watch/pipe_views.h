@@ -91,7 +91,7 @@ class StageRecord {
  public:
   Stage view;
 
-  // Its threads at a later look.
+  // Its threads in a later scan.
   void add_sample(uint64_t now_ns, std::span<const ScannedTask> threads, uint64_t window_ns);
 
   // It has exited.
