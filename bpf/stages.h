@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What stages.bpf.c and end_bytes.bpf.c pass to user space. */
+/* What stages.bpf.c, pipe_samples.bpf.c and end_bytes.bpf.c pass to user space. */
 #pragma once
 
 #include <linux/types.h>

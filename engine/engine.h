@@ -37,9 +37,8 @@ struct EngineOptions {
 
 class Engine {
  public:
-  // Creates the pipe, starts both workers and the observers. Throws Error if the
-  // pipe or a process cannot be created; any other failure is a state in the
-  // Snapshot.
+  // Prepares the workload, e.g. its pipe, and starts its workers and the observers. Throws Error if
+  // a pipe or a process cannot be created; any other failure is a state in the Snapshot.
   explicit Engine(const EngineOptions& options);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

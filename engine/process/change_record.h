@@ -3,6 +3,7 @@
 //
 // It is read as if a stranger had written it: only a file of our own that nobody else may touch, of
 // our version, with numbers that make sense. Whether its processes are still those, and have what
+// was set, is asked before anything is touched (change_ledger.h).
 #pragma once
 
 #include <memory>
