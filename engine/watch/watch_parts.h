@@ -13,7 +13,7 @@
 #include "engine/observe/pipe_scanner.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/stage_clock.h"
-#include "engine/watch/pipe_views.h"
+#include "engine/watch/process_facts.h"
 
 namespace pipetop {
 

@@ -1,15 +1,16 @@
-#include "engine/watch/pipe_views.h"
+#include "engine/watch/scanned_values.h"
 
 #include <algorithm>
 
 #include "engine/base/text.h"
 #include "engine/model/settings.h"
-#include "engine/process/proc_files.h"
 #include "engine/process/threads.h"
 #include "engine/watch/graph.h"
 
 namespace pipetop {
 namespace {
+
+constexpr uint64_t kCpuMarks = 10;  // that a window is made of
 
 uint64_t age_ns(ProcessId process, uint64_t boot_ns) {
   const uint64_t start_ns = process.start_ticks * ns_per_tick();
@@ -99,12 +100,6 @@ std::string fifo_path(const std::string& link) {
   return link.starts_with("/") ? one_line(link) : std::string();
 }
 
-namespace {
-
-constexpr uint64_t kCpuMarks = 10;  // that a window is made of
-
-}  // namespace
-
 void StageRecord::add_sample(uint64_t now_ns, std::span<const ScannedTask> threads,
                              uint64_t window_ns) {
   std::map<pid_t, uint64_t> cpu_ns;
@@ -132,39 +127,6 @@ Reading<double> StageRecord::cpu() const {
     return Reading<double>::warming("only one sample yet");
   return Reading<double>::of(double(latest_.cpu_ns - marks_.front().cpu_ns) /
                              double(latest_.at_ns - marks_.front().at_ns));
-}
-
-std::string printable_command(std::string_view cmdline) {
-  while (cmdline.ends_with('\0')) cmdline.remove_suffix(1);
-  if (cmdline.empty()) return {};
-  // Who writes its own title there, as sshd does, leaves one word with blanks.
-  return command_text(split(cmdline, '\0'));
-}
-
-ProcessFacts read_process_facts(pid_t pid) {
-  ProcessFacts facts;
-  facts.command = printable_command(read_proc_file(pid, "cmdline"));
-  facts.nice = nice_of(pid).value_or(0);
-  facts.cpus = cpus_of(pid);
-  return facts;
-}
-
-const ProcessFacts& KnownProcesses::of(ProcessId process, std::string_view comm, uint64_t now_ns,
-                                       uint64_t most_ns) {
-  const auto [found, is_new] = known_.try_emplace(process);
-  Known& known = found->second;
-  // Those that came in one pass are not all read again in one pass.
-  const uint64_t spread_ns = most_ns / 16 * (static_cast<uint64_t>(process.pid) % 16);
-  if (is_new || known.comm != comm || now_ns - known.read_ns >= most_ns + spread_ns) {
-    known.facts = read_(process.pid);
-    known.comm = comm;
-    known.read_ns = now_ns;
-  }
-  return known.facts;
-}
-
-void KnownProcesses::forget(const ScanIndex& index) {
-  std::erase_if(known_, [&](const auto& entry) { return index.threads(entry.first).empty(); });
 }
 
 }  // namespace pipetop
