@@ -8,7 +8,7 @@ enum {
   SAMPLER_ROLES = 2,
   SAMPLER_PROCESSES = 256,     /* watched at the same time */
   SAMPLER_DEPTH = 127,         /* frames, the kernel's limit */
-  SAMPLER_COST_ADDS = 1 << 16, /* that counters.bpf.c times */
+  SAMPLER_COST_ADDS = 1 << 16, /* that counter_cost.bpf.c times */
   SAMPLER_PATIENCE_NS =
       20000000, /* how long to wait at least for the CPU that should copy the ring */
 };

@@ -11,7 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/process/child.h"
-#include "engine/process/worker.h"
+#include "engine/process/worker_process.h"
 #include "engine/workload/table/main_capabilities.h"
 #include "engine/workload/table/worker_main.h"
 #include "tui/command_line/callers_variables.h"

@@ -1,4 +1,4 @@
-#include <counters.skel.h>
+#include <counter_cost.skel.h>
 #include <fmt/core.h>
 #include <sched.h>
 
@@ -35,7 +35,7 @@ class CounterProgram {
  public:
   explicit CounterProgram(BpfCounters layout) {
     const bool shared = layout == BpfCounters::shared;
-    skeleton_ = load_skeleton<counters_bpf>("the counters", [&](counters_bpf& counters) {
+    skeleton_ = load_skeleton<counter_cost_bpf>("the counters", [&](counter_cost_bpf& counters) {
       counters.rodata->cpu_count = shared ? 0 : possible_cpus();
       bpf_map__set_max_entries(counters.maps.records, shared ? 1 : possible_cpus());
     });
@@ -56,7 +56,7 @@ class CounterProgram {
   }
 
  private:
-  Skeleton<counters_bpf> skeleton_;
+  Skeleton<counter_cost_bpf> skeleton_;
 };
 
 // All CPUs at once; returns the mean of what each measured.

@@ -11,7 +11,7 @@
 
 #include "bpf/stages.h"
 #include "engine/observe/libbpf.h"
-#include "engine/observe/stage_clock.h"
+#include "engine/observe/stage_observer.h"
 
 namespace pipetop::observe {
 

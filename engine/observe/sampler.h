@@ -65,7 +65,7 @@ class Sampler {
 // `copies_fd` is RingReader's, if there is one. Throws Error, "why; remedy".
 std::unique_ptr<Sampler> make_sampler(uint32_t hz, int copies_fd = -1, Whose whose = Whose::ours);
 
-// The cost of the sampler's counters, measured with bpf/counters.bpf.c.
+// The cost of the sampler's counters, measured with bpf/counter_cost.bpf.c.
 struct CounterCost {
   std::map<size_t, double> ns_by_cpus;  // per add, with so many CPUs counting at once
   uint64_t bytes = 0;                   // of kernel memory, for the sampler's counters

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "bpf/stages.h"
-#include "engine/observe/stage_clock.h"
+#include "engine/observe/stage_observer.h"
 
 namespace pipetop::observe {
 

@@ -15,7 +15,7 @@
 #include "engine/base/mapping.h"
 #include "engine/observe/libbpf.h"
 #include "engine/observe/place_table.h"
-#include "engine/observe/stage_clock.h"
+#include "engine/observe/stage_observer.h"
 
 namespace pipetop::observe {
 

@@ -5,7 +5,7 @@
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
 #include "engine/observe/sched_reader.h"
-#include "engine/observe/stage_clock.h"
+#include "engine/observe/stage_observer.h"
 
 namespace pipetop::observe {
 namespace {
@@ -19,7 +19,7 @@ std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps, uint32_t, Whose) {
 std::unique_ptr<RingReader> make_ring_reader(int) { refuse(); }
 std::unique_ptr<ForeignRings> make_foreign_rings() { refuse(); }
 std::unique_ptr<PipeScanner> make_bpf_pipe_scanner() { refuse(); }
-std::unique_ptr<StageClock> make_stage_clock() { refuse(); }
+std::unique_ptr<StageObserver> make_stage_observer() { refuse(); }
 
 Reading<CounterCost> measure_counter_cost(BpfCounters) {
   return Reading<CounterCost>::unavailable(kBuiltWithoutBpf);

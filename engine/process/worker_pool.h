@@ -13,7 +13,7 @@
 #include "engine/model/counts.h"
 #include "engine/model/snapshot.h"
 #include "engine/process/placement.h"
-#include "engine/process/worker.h"
+#include "engine/process/worker_process.h"
 
 namespace pipetop {
 

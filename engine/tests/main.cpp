@@ -1,7 +1,7 @@
 // A test program that can also be a worker, as pipetop itself can.
 #include <string_view>
 
-#include "engine/process/worker.h"
+#include "engine/process/worker_process.h"
 #include "engine/tests/run_tests.h"
 #include "engine/workload/table/worker_main.h"
 

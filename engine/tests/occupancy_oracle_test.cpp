@@ -13,7 +13,7 @@
 #include "engine/base/unique_fd.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/process/placement.h"
-#include "engine/process/worker.h"
+#include "engine/process/worker_process.h"
 #include "engine/tests/engine_fixture.h"
 #include "engine/tests/run_first.h"
 #include "engine/workload/pipe/pipe_knobs.h"

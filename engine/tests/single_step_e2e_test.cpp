@@ -4,7 +4,7 @@
 #include <sys/ioctl.h>
 
 #include "engine/base/unique_fd.h"
-#include "engine/process/worker.h"
+#include "engine/process/worker_process.h"
 #include "engine/tests/engine_fixture.h"
 
 namespace pipetop {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/observe/stage_clock.h"
+#include "engine/observe/stage_observer.h"
 #include "engine/watch/graph.h"
 #include "engine/watch/watch_parts.h"
 

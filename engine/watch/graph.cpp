@@ -263,7 +263,7 @@ void PipeGraph::find_supervisors() {
   // The first session besides its own that a process has at the other side of a pipe.
   std::vector<pid_t> first(processes_.size());
   supervisor_.resize(processes_.size());
-  const auto look = [&](std::span<const uint32_t> side, std::span<const uint32_t> others) {
+  const auto compare = [&](std::span<const uint32_t> side, std::span<const uint32_t> others) {
     const pid_t session = sessions_[others.front()];
     for (const uint32_t process : side) {
       const pid_t own = sessions_[process];
@@ -274,8 +274,8 @@ void PipeGraph::find_supervisors() {
   };
   for (size_t i = 0; i < movers_.size(); ++i) {
     if (!connects(i)) continue;
-    look(movers_[i].writers, movers_[i].readers);
-    look(movers_[i].readers, movers_[i].writers);
+    compare(movers_[i].writers, movers_[i].readers);
+    compare(movers_[i].readers, movers_[i].writers);
   }
 }
 

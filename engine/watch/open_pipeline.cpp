@@ -216,12 +216,12 @@ void OpenPipeline::sample_times(const PipeScan& scan, uint64_t now_ns) {
   std::vector<ScannedPipe> pipes;
   for (const ScannedPipe& pipe : scan.pipes)
     if (pipes_.contains(pipe.id)) pipes.push_back(pipe);
-  if (instruments_->watch(scan, threads, pipes)) {  // another clock counts from now on
+  if (instruments_->watch(scan, threads, pipes)) {  // another one counts from now on
     for (PipelineWindow* window : {&window_, &since_change_, &all_time_}) window->clear();
   }
   const uint64_t at_ns = std::max(now_ns, scan.at_ns);
-  const std::vector<ThreadTimes> times = instruments_->clock().times(at_ns);
-  const std::vector<observe::RingTally> samples = instruments_->clock().samples();
+  const std::vector<ThreadTimes> times = instruments_->observer().times(at_ns);
+  const std::vector<observe::RingTally> samples = instruments_->observer().samples();
   for (PipelineWindow* window : {&window_, &since_change_, &all_time_})
     window->add(at_ns, times, samples);
   for (const ThreadTimes& thread : times)
@@ -280,7 +280,7 @@ void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint6
     fill_pipe(pipes_[id], index.pipe(id), families, places);
     view.pipes.push_back(pipes_[id]);
   }
-  if (instruments_->clock().missed_bytes())
+  if (instruments_->observer().missed_bytes())
     for (Pipe& pipe : view.pipes) pipe.exact = false;
   instruments_->sample(verdict_.shown().stage, selected_, now_ns);
   for (Stage& stage : view.stages) stage.functions = instruments_->functions(stage.id);
@@ -424,7 +424,8 @@ std::vector<std::string> OpenPipeline::take_notices() {
 void OpenPipeline::count_bytes(bool on) {
   if (on == counts_bytes()) return;
   instruments_->wait();
-  // A clock that has just come watches nothing yet, and what moves until the next sample counts, too.
+  // An observer that has just come watches nothing yet, and what moves until the next sample
+  // counts, too.
   if (on && !processes().empty()) {
     const PipeScan scan = parts_.scanner->scan(processes());
     sample_times(scan, scan.at_ns);
@@ -449,7 +450,7 @@ void OpenPipeline::count_bytes(bool on) {
 }
 
 void OpenPipeline::take_bytes() {
-  const std::vector<observe::EndBytes> moved = instruments_->clock().take_bytes();
+  const std::vector<observe::EndBytes> moved = instruments_->observer().take_bytes();
   counts_->add(moved);
   for (const observe::EndBytes& end : moved)
     (table_.known(end.pipe) ? table_.moving() : unplaced_).insert({end.pipe, end.process});

@@ -13,7 +13,7 @@
 namespace pipetop {
 
 using observe::RingTally;
-using observe::StageClock;
+using observe::StageObserver;
 using observe::ThreadId;
 using observe::ThreadTimes;
 
@@ -21,12 +21,12 @@ namespace {
 
 // The bytes are asked for ten times a second at most.
 constexpr uint64_t kAsk_ns = 90 * kMs;
-// After a longer pause, because pipetop was stopped, a look says nothing of the time before it.
+// After a longer pause, because pipetop was stopped, a sample says nothing of the time before it.
 constexpr uint64_t kPause_ns = 3 * kSecond;
 
 }  // namespace
 
-void ScanClock::watch(std::span<const ScannedTask> threads, std::span<const ScannedPipe> pipes) {
+void ScanObserver::watch(std::span<const ScannedTask> threads, std::span<const ScannedPipe> pipes) {
   std::map<ThreadId, Thread> watched;
   for (const ScannedTask& task : threads.first(std::min<size_t>(threads.size(), kMostThreads))) {
     const ThreadId id{task.process, task.tid};
@@ -46,12 +46,12 @@ void ScanClock::watch(std::span<const ScannedTask> threads, std::span<const Scan
   std::erase_if(sampled_ns_, [&](const auto& entry) { return !rings_.contains(entry.first); });
 }
 
-void ScanClock::add(const PipeScan& scan) {
+void ScanObserver::add(const PipeScan& scan) {
   const ScanIndex index(scan);
   for (const ScannedTask& task : scan.tasks) {
     const auto thread = threads_.find({task.process, task.tid});
     if (thread == threads_.end() || task.zombie) continue;
-    look(thread->second, task, scan.at_ns);
+    add(thread->second, task, scan.at_ns);
     std::vector<observe::PipeWait>& pipes = thread->second.times.pipes;
     const bool writing = task.wait == WaitsFor::pipe_write;
     if (!writing && task.wait != WaitsFor::pipe_read) continue;
@@ -66,10 +66,10 @@ void ScanClock::add(const PipeScan& scan) {
   const std::set<PipeId> written = pipes_waited_for(scan, index);
   for (const ScannedPipe& pipe : scan.pipes)
     if (const auto ring = rings_.find(pipe.id); ring != rings_.end())
-      look(ring->second, pipe, written.contains(pipe.id));
+      add(ring->second, pipe, written.contains(pipe.id));
 }
 
-void ScanClock::look(Thread& thread, const ScannedTask& task, uint64_t at_ns) {
+void ScanObserver::add(Thread& thread, const ScannedTask& task, uint64_t at_ns) {
   ThreadTimes& times = thread.times;
   const bool is_first = thread.sampled_ns == 0 || at_ns > thread.sampled_ns + kPause_ns;
   if (!is_first && at_ns <= thread.sampled_ns) return;
@@ -84,14 +84,14 @@ void ScanClock::look(Thread& thread, const ScannedTask& task, uint64_t at_ns) {
   else
     times.wait_ns[static_cast<size_t>(task.wait)] += ns;
   if (!is_first) thread.used_ns += std::min(ns, task.cpu_ns - std::min(task.cpu_ns, thread.cpu_ns));
-  // Whether it ran or waited for a CPU a look doesn't tell; what it used of one does.
+  // Whether it ran or waited for a CPU a sample doesn't tell; what it used of one does.
   times.on_cpu_ns = std::min(thread.busy_ns, thread.used_ns);
   times.runnable_ns = thread.busy_ns - times.on_cpu_ns;
   thread.cpu_ns = task.cpu_ns;
   thread.sampled_ns = at_ns;
 }
 
-void ScanClock::look(RingTally& ring, const ScannedPipe& pipe, bool writer_waits) {
+void ScanObserver::add(RingTally& ring, const ScannedPipe& pipe, bool writer_waits) {
   const std::optional<RingFill> fill = fill_of(pipe, writer_waits);
   uint64_t& sampled_ns = sampled_ns_[pipe.id];
   if (!fill || (sampled_ns != 0 && pipe.at_ns < sampled_ns + kAsk_ns)) return;
@@ -102,41 +102,41 @@ void ScanClock::look(RingTally& ring, const ScannedPipe& pipe, bool writer_waits
   ring.used_share += fill->used;
 }
 
-std::vector<ThreadTimes> ScanClock::times(uint64_t) {
+std::vector<ThreadTimes> ScanObserver::times(uint64_t) {
   std::vector<ThreadTimes> times;
   for (const auto& entry : threads_) times.push_back(entry.second.times);
   return times;
 }
 
-std::vector<RingTally> ScanClock::samples() {
+std::vector<RingTally> ScanObserver::samples() {
   std::vector<RingTally> samples;
   for (const auto& entry : rings_) samples.push_back(entry.second);
   return samples;
 }
 
-void ScanClock::count_bytes(bool on) {
+void ScanObserver::count_bytes(bool on) {
   if (on) throw Error(fmt::format("exact bytes need BPF: {}", reason_), Exit::refused);
 }
 
 PipelineInstruments::PipelineInstruments(const WatchParts& parts, const PipeScan& scan)
     : parts_(parts),
       has_bpf_(scan.source == ScanSource::bpf),
-      scan_clock_(scan.reason),
+      scan_observer_(scan.reason),
       no_bpf_(scan.reason) {
   if (!has_bpf_) return;
-  clock_ = {parts.launch, parts.make_clock};
+  observer_ = {parts.launch, parts.make_observer};
   rings_ = {parts.launch, parts.make_rings};
 }
 
 void PipelineInstruments::wait() {
-  clock_.wait();
+  observer_.wait();
   rings_.wait();
 }
 
 void PipelineInstruments::rest() {
   used_ = nullptr;
-  clock().watch({}, {});
-  if (clock().counts_bytes()) count_bytes(false);
+  observer().watch({}, {});
+  if (observer().counts_bytes()) count_bytes(false);
   watched_threads_.clear();
   watched_pipes_.clear();
   functions_ = {};
@@ -146,11 +146,11 @@ void PipelineInstruments::rest() {
 
 void PipelineInstruments::receive() {
   rings_.poll();
-  clock_.poll();
-  if (clock_.refusal().empty() || said_refusal_) return;
+  observer_.poll();
+  if (observer_.refusal().empty() || said_refusal_) return;
   said_refusal_ = true;
-  scan_clock_.set_reason(clock_.refusal());
-  notices_.push_back(fmt::format("times come from samples only: {}", clock_.refusal()));
+  scan_observer_.set_reason(observer_.refusal());
+  notices_.push_back(fmt::format("times come from samples only: {}", observer_.refusal()));
 }
 
 // Watches anew only what has changed: it is no cheaper than for the first time.
@@ -161,27 +161,28 @@ bool PipelineInstruments::watch(const PipeScan& scan, std::span<const ScannedTas
   std::vector<PipeId> pipe_ids;
   for (const ScannedPipe& pipe : pipes) pipe_ids.push_back(pipe.id);
   receive();
-  const StageClock* before = std::exchange(used_, &clock());
+  const StageObserver* before = std::exchange(used_, &observer());
   if (before != used_ || thread_ids != watched_threads_ || pipe_ids != watched_pipes_) {
-    clock().watch(threads, pipes);
+    observer().watch(threads, pipes);
     watched_threads_ = std::move(thread_ids);
     watched_pipes_ = std::move(pipe_ids);
     say_dropped();
   }
   say_missed();
-  if (is_coarse()) scan_clock_.add(scan);
+  if (is_coarse()) scan_observer_.add(scan);
   return before != nullptr && before != used_;
 }
 
 void PipelineInstruments::say_dropped() {
-  if (clock().dropped() == 0 || std::exchange(said_dropped_, true)) return;
+  if (observer().dropped() == 0 || std::exchange(said_dropped_, true)) return;
   notices_.push_back(fmt::format(
       "{} threads or pipes are left out: at most {} threads and {} pipes are watched closely",
-      clock().dropped(), uint32_t{StageClock::kMostThreads}, uint32_t{StageClock::kMostPipes}));
+      observer().dropped(), uint32_t{StageObserver::kMostThreads},
+      uint32_t{StageObserver::kMostPipes}));
 }
 
 void PipelineInstruments::count_bytes(bool on) {
-  clock().count_bytes(on);
+  observer().count_bytes(on);
   counts_children_since_ns_.reset();
   said_missed_ = false;
 }
@@ -189,7 +190,7 @@ void PipelineInstruments::count_bytes(bool on) {
 void PipelineInstruments::count_children() {
   count_bytes(true);
   try {
-    clock().count_children();
+    observer().count_children();
   } catch (...) {
     count_bytes(false);
     throw;
@@ -198,11 +199,11 @@ void PipelineInstruments::count_children() {
 }
 
 void PipelineInstruments::say_missed() {
-  if (!clock().missed_bytes() || std::exchange(said_missed_, true)) return;
+  if (!observer().missed_bytes() || std::exchange(said_missed_, true)) return;
   notices_.push_back(
       fmt::format("bytes are missing from the exact counts: there were more than {} processes, or "
                   "ends of pipes, to count at a time",
-                  uint32_t{StageClock::kMostEnds}));
+                  uint32_t{StageObserver::kMostEnds}));
 }
 
 Reading<RingFrame> PipelineInstruments::frame(const ScannedPipe& pipe) {

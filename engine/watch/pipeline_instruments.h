@@ -1,4 +1,4 @@
-// What looks at the open pipeline besides scans: a clock of its threads, frames of its rings, the
+// What observes the open pipeline besides scans: the times of its threads, frames of its rings, the
 // functions of two stages. Each can be missing on its own, and says why.
 #pragma once
 
@@ -11,17 +11,17 @@
 #include <vector>
 
 #include "engine/base/async_result.h"
-#include "engine/observe/stage_clock.h"
+#include "engine/observe/stage_observer.h"
 #include "engine/watch/watch_parts.h"
 
 namespace pipetop {
 
-// A StageClock without BPF: what each scan saw counts for the time since the last one. Coarse, but
-// of the same form: shares of samples.
-class ScanClock final : public observe::StageClock {
+// A StageObserver without BPF: what each scan saw counts for the time since the last one. Coarse,
+// but of the same form: shares of samples.
+class ScanObserver final : public observe::StageObserver {
  public:
   // `reason`: why there is no BPF.
-  explicit ScanClock(std::string reason) : reason_(std::move(reason)) {}
+  explicit ScanObserver(std::string reason) : reason_(std::move(reason)) {}
 
   void set_reason(std::string reason) { reason_ = std::move(reason); }
 
@@ -39,12 +39,12 @@ class ScanClock final : public observe::StageClock {
   struct Thread {
     observe::ThreadTimes times;
     uint64_t sampled_ns = 0;            // 0: not yet
-    uint64_t cpu_ns = 0;                // at the last look
+    uint64_t cpu_ns = 0;                // at the last sample
     uint64_t busy_ns = 0, used_ns = 0;  // seen on or waiting for a CPU; on one, by its own count
   };
 
-  static void look(Thread& thread, const ScannedTask& task, uint64_t at_ns);
-  void look(observe::RingTally& ring, const ScannedPipe& pipe, bool writer_waits);
+  static void add(Thread& thread, const ScannedTask& task, uint64_t at_ns);
+  void add(observe::RingTally& ring, const ScannedPipe& pipe, bool writer_waits);
 
   std::string reason_;
   std::map<observe::ThreadId, Thread> threads_;
@@ -65,11 +65,11 @@ class PipelineInstruments {
   // what was loaded.
   void rest();
 
-  observe::StageClock& clock() { return clock_.get() ? *clock_.get() : scan_clock_; }
-  // Whether its times are of looks only.
-  bool is_coarse() const { return !clock_.get(); }
+  observe::StageObserver& observer() { return observer_.get() ? *observer_.get() : scan_observer_; }
+  // Whether its times are of samples only.
+  bool is_coarse() const { return !observer_.get(); }
 
-  // The clock's next look, and what it watches from now on. Returns whether it is another clock
+  // The observer's next sample, and what it watches from now on. Returns whether it is another one
   // than before.
   bool watch(const PipeScan& scan, std::span<const ScannedTask> threads,
              std::span<const ScannedPipe> pipes);
@@ -96,8 +96,8 @@ class PipelineInstruments {
 
   const WatchParts& parts_;
   const bool has_bpf_;
-  ScanClock scan_clock_;
-  AsyncResult<observe::StageClock> clock_;
+  ScanObserver scan_observer_;
+  AsyncResult<observe::StageObserver> observer_;
   AsyncResult<observe::ForeignRings> rings_;
   AsyncResult<StageFunctions> functions_;
   const std::string no_bpf_;  // why; remedy
@@ -105,7 +105,7 @@ class PipelineInstruments {
   std::vector<std::pair<ProcessId, pid_t>> watched_threads_;
   std::vector<PipeId> watched_pipes_;
   std::optional<uint64_t> counts_children_since_ns_;
-  const observe::StageClock* used_ = nullptr;  // by the last look
+  const observe::StageObserver* used_ = nullptr;  // by the last sample
   bool said_dropped_ = false, said_refusal_ = false, said_missed_ = false;
   std::vector<std::string> notices_;
 };

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/model/pipeline.h"
-#include "engine/observe/stage_clock.h"
+#include "engine/observe/stage_observer.h"
 
 namespace pipetop {
 

@@ -11,10 +11,11 @@ namespace pipetop {
 
 class RateEstimate {
  public:
-  // A later look at the same pipe. Resizing renumbers the ring: the interval across it is left out.
+  // A later sample of the same pipe. Resizing renumbers the ring: the interval across it is left
+  // out.
   void add(uint64_t at_ns, const RingCounts& ring);
 
-  // Put into the pipe since the first look; nothing until it could be told once. Never falls.
+  // Put into the pipe since the first sample; nothing until it could be told once. Never falls.
   std::optional<double> total_bytes() const { return reported_; }
 
  private:

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/process/command.h"
+#include "engine/process/watched_command.h"
 #include "engine/watch/watcher.h"
 
 namespace pipetop {

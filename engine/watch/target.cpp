@@ -38,7 +38,7 @@ PipeId find_fifo(const std::string& path, const PipeScan& scan) {
   const std::string name = one_line(path);
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0)
-    throw SystemError(fmt::format("cannot look at {}", name), errno, Exit::usage);
+    throw SystemError(fmt::format("cannot read {}", name), errno, Exit::usage);
   if (!S_ISFIFO(status.st_mode))
     throw Error(fmt::format("{} is no FIFO; give one, a PID or PID:FD", name));
   const PipeId id{static_cast<uint32_t>(status.st_dev), status.st_ino};

@@ -61,7 +61,7 @@ WatchParts real_watch_parts(BpfUse use) {
   WatchParts parts;
   parts.scanner = observe::make_pipe_scanner(use);
   parts.launch = std::launch::async | std::launch::deferred;
-  parts.make_clock = observe::make_stage_clock;
+  parts.make_observer = observe::make_stage_observer;
   parts.make_rings = observe::make_foreign_rings;
   parts.make_functions = make_stage_functions;
   parts.read_facts = read_process_facts;

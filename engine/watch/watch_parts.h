@@ -12,7 +12,7 @@
 #include "engine/model/settings.h"
 #include "engine/observe/pipe_scanner.h"
 #include "engine/observe/ring_reader.h"
-#include "engine/observe/stage_clock.h"
+#include "engine/observe/stage_observer.h"
 #include "engine/watch/process_facts.h"
 
 namespace pipetop {
@@ -53,7 +53,7 @@ struct WatchParts {
   // Made when a pipeline is opened, and only where scans come from BPF; in threads of their own, or
   // with std::launch::deferred when they are first used. These throw Error.
   std::launch launch = std::launch::deferred;
-  std::function<std::unique_ptr<observe::StageClock>()> make_clock;
+  std::function<std::unique_ptr<observe::StageObserver>()> make_observer;
   std::function<std::unique_ptr<observe::ForeignRings>()> make_rings;
   std::function<std::unique_ptr<StageFunctions>()> make_functions;
 

@@ -50,7 +50,7 @@ std::shared_ptr<const Snapshot> Watcher::tick(uint64_t now_ns) {
   const uint64_t every_ns = open_ && open_->wants_pass() ? 0 : options_.table_ns;
   const bool is_due = parts_cost_ns_ || passes_.due(now_ns, every_ns);
   const bool passes = is_due && pass_in_parts(now_ns);
-  if (open_ && (passes || samples_.due(now_ns, options_.pipeline_ns))) look(now_ns);
+  if (open_ && (passes || samples_.due(now_ns, options_.pipeline_ns))) sample(now_ns);
   if (open_) notify_all(open_->take_notices());
   for (std::string& text : std::exchange(news_, {})) {
     notices_.push_back({now_ns, Severity::info, std::move(text)});
@@ -105,7 +105,7 @@ void Watcher::want_pass() {
   wants_another_ = parts_cost_ns_.has_value();
 }
 
-void Watcher::look(uint64_t now_ns) {
+void Watcher::sample(uint64_t now_ns) {
   const uint64_t began_ns = parts_.cpu_ns();
   open_->sample(now_ns);
   samples_.at_ns = now_ns;
@@ -139,7 +139,7 @@ void Watcher::begin(PipelineMembers members) {
   if (!instruments_) instruments_ = std::make_unique<PipelineInstruments>(parts_, table_.scan());
   open_.emplace(parts_, options_, table_, std::move(members), std::move(instruments_));
   open_->pass(now_ns);
-  look(now_ns);
+  sample(now_ns);
 }
 
 void Watcher::prepare() {

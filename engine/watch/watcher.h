@@ -51,7 +51,7 @@ class Watcher final : public WatchSource {
 
   // At the open pipeline, whether or not it is due: what moved until now. Throws Error.
   void sample_again() {
-    if (open_) look(parts_.now_ns());
+    if (open_) sample(parts_.now_ns());
   }
 
   // Sums up the open pipeline since it was opened: shares, CPU and the bottleneck, with
@@ -84,7 +84,7 @@ class Watcher final : public WatchSource {
   bool pass_in_parts(uint64_t now_ns);
   void end_pass(uint64_t now_ns, uint64_t cost_ns);
   void want_pass();
-  void look(uint64_t now_ns);
+  void sample(uint64_t now_ns);
   void begin(PipelineMembers members);
   std::string name_of_part(const PipelineShape& shape) const;
   size_t moving_in(const PipelineShape& shape) const;

@@ -15,7 +15,7 @@
 #include "engine/model/settings.h"
 #include "engine/worker/adaptive_spin.h"
 #include "engine/worker/pipe_command.h"
-#include "engine/worker/worker_life.h"
+#include "engine/worker/worker_loop.h"
 
 namespace pipetop {
 

@@ -9,7 +9,7 @@
 #include "engine/base/clock.h"
 #include "engine/experiment/trial.h"
 #include "engine/process/proc_files.h"
-#include "engine/process/worker.h"
+#include "engine/process/worker_process.h"
 #include "engine/worker/pipe_command.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/bench/bench.h"

@@ -17,7 +17,7 @@
 #include "engine/experiment/overhead.h"
 #include "engine/meter/statistics.h"
 #include "engine/observe/sampler.h"
-#include "engine/process/worker.h"
+#include "engine/process/worker_process.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/table/worker_main.h"
 #include "tui/bench/bench.h"

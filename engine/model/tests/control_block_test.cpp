@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/worker/worker_life.h"
+#include "engine/worker/worker_loop.h"
 #include "engine/workload/percpu/insert_worker.h"
 
 namespace pipetop {

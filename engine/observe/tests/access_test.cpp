@@ -13,7 +13,7 @@
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/sampler.h"
 #include "engine/observe/sched_reader.h"
-#include "engine/observe/stage_clock.h"
+#include "engine/observe/stage_observer.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/observe/tests/scan_fixture.h"
 #include "engine/process/privileges.h"
@@ -191,7 +191,7 @@ TEST_F(ProcAccess, RingsAreThoseOfWhomTheKernelShows) {
 
 // Even if it is asked for everything.
 TEST_F(ProcAccess, ClocksAreOnlyOfWhomTheKernelShows) {
-  PIPETOP_NEED(possible([] { make_stage_clock(); }));
+  PIPETOP_NEED(possible([] { make_stage_observer(); }));
   const std::string shown = said_as(kNobody, 0, [&] { return shown_by_proc(); });
   PipeScan scan = everything();
   const auto is_held = [&](ProcessId process) {
@@ -204,13 +204,13 @@ TEST_F(ProcAccess, ClocksAreOnlyOfWhomTheKernelShows) {
     return pipe.ends.size() != 2 || !std::ranges::all_of(pipe.ends, is_held, &PipeEnd::process);
   });
   const auto look = [&] {
-    const auto clock = make_stage_clock();
-    clock->watch(scan.tasks, scan.pipes);
+    const auto observer = make_stage_observer();
+    observer->watch(scan.tasks, scan.pipes);
     std::string times, samples;
     // All of them are looked at by the same ticks.
     eventually([&] {
-      const auto threads = clock->times(monotonic_ns());
-      const auto rings = clock->samples();
+      const auto threads = observer->times(monotonic_ns());
+      const auto rings = observer->samples();
       times = names([&](pid_t pid) {
         return std::ranges::find(threads, pid, &ThreadTimes::tid) != threads.end();
       });
@@ -228,9 +228,9 @@ TEST_F(ProcAccess, ClocksAreOnlyOfWhomTheKernelShows) {
 }
 
 TEST_F(ProcAccess, ProgramsAtEverySystemCallAreRoots) {
-  PIPETOP_NEED(possible([] { make_stage_clock(); }));
+  PIPETOP_NEED(possible([] { make_stage_observer(); }));
   const std::string said = said_as(kNobody, kObserving, [] {
-    make_stage_clock()->count_bytes(true);
+    make_stage_observer()->count_bytes(true);
     return "it counts";
   });
   EXPECT_EQ(said,
@@ -261,23 +261,23 @@ struct Hiding {
 };
 
 TEST_F(ProcAccess, WhoHidesLaterIsNoLongerSeen) {
-  PIPETOP_NEED(possible([] { make_stage_clock(); }));
+  PIPETOP_NEED(possible([] { make_stage_observer(); }));
   Hiding hiding;
   char ready;
   ASSERT_EQ(read(hiding.answer.out.get(), &ready, 1), 1);
   const pid_t pid = hiding.child.pid();
   const auto look = [&]() -> std::string {
     const auto scanner = make_bpf_pipe_scanner();
-    const auto clock = make_stage_clock();
+    const auto observer = make_stage_observer();
     const PipeScan before = scanner->scan();
     const ScannedTask* task = task_in(before, pid);
     if (!task) return "it was not seen";
-    clock->watch(std::span(task, 1), {});
+    observer->watch(std::span(task, 1), {});
     const auto sleeps = [&] {
-      const auto times = clock->times(monotonic_ns());
+      const auto times = observer->times(monotonic_ns());
       return times.empty() ? 0 : times.front().sleeps;
     };
-    if (!eventually([&] { return !clock->times(monotonic_ns()).empty(); })) return "no times";
+    if (!eventually([&] { return !observer->times(monotonic_ns()).empty(); })) return "no times";
     std::string problem = hiding.ask(20);
     const uint64_t first = sleeps();
     problem += hiding.ask(20);

@@ -47,18 +47,18 @@ using End = std::tuple<ProcessId, int, bool>;                      // writing
 using BytesOfEnds = std::map<End, std::pair<uint64_t, uint64_t>>;  // bytes, calls
 
 // Through these pipes: a servant has others, for its orders.
-std::vector<EndBytes> bytes_through(StageClock& clock,
+std::vector<EndBytes> bytes_through(StageObserver& observer,
                                     std::initializer_list<const TestPipe*> pipes) {
-  std::vector<EndBytes> ends = clock.take_bytes();
+  std::vector<EndBytes> ends = observer.take_bytes();
   std::erase_if(ends, [&](const EndBytes& end) {
     return std::ranges::find(pipes, end.pipe, &TestPipe::id) == pipes.end();
   });
   return ends;
 }
 
-BytesOfEnds counted(StageClock& clock, std::initializer_list<const TestPipe*> pipes) {
+BytesOfEnds counted(StageObserver& observer, std::initializer_list<const TestPipe*> pipes) {
   BytesOfEnds all;
-  for (const EndBytes& end : bytes_through(clock, pipes))
+  for (const EndBytes& end : bytes_through(observer, pipes))
     all[{end.process, end.fd, end.writing}] = {end.bytes, end.calls};
   return all;
 }
@@ -80,14 +80,14 @@ TEST_F(StageBytes, ReadsAndWritesAreExact) {
     (void)!read(pipe.out.get(), storage, sizeof storage);
   });
   watch({servant.pid()}, {&pipe});
-  clock_->count_bytes(true);
+  observer_->count_bytes(true);
   servant.work();
-  EXPECT_EQ(counted(*clock_, {&pipe}),
+  EXPECT_EQ(counted(*observer_, {&pipe}),
             (BytesOfEnds{{{servant.id(), pipe.out.get(), false}, {1111, 3}},
                          {{servant.id(), pipe.in.get(), true}, {1111, 2}}}));
-  EXPECT_TRUE(counted(*clock_, {&pipe}).empty()) << "since the last time";
+  EXPECT_TRUE(counted(*observer_, {&pipe}).empty()) << "since the last time";
   servant.work();
-  EXPECT_EQ(counted(*clock_, {&pipe}).size(), 2u);
+  EXPECT_EQ(counted(*observer_, {&pipe}).size(), 2u);
 }
 
 TEST_F(StageBytes, CallsThatMovePagesAreExact) {
@@ -106,9 +106,9 @@ TEST_F(StageBytes, CallsThatMovePagesAreExact) {
     vmsplice(second.out.get(), &part, 1, 0);
   });
   watch({servant.pid()}, {&first, &second});
-  clock_->count_bytes(true);
+  observer_->count_bytes(true);
   servant.work();
-  EXPECT_EQ(counted(*clock_, {&first, &second}),
+  EXPECT_EQ(counted(*observer_, {&first, &second}),
             (BytesOfEnds{{{servant.id(), first.in.get(), true}, {345, 3}},
                          {{servant.id(), first.out.get(), false}, {345, 2}},
                          {{servant.id(), second.in.get(), true}, {685, 2}},
@@ -126,10 +126,10 @@ TEST_F(StageBytes, ErrorsAndWhatIsNotOursDoNotCount) {
     (void)!write(pipe.in.get(), storage, 7);
   });
   watch({servant.pid()}, {&pipe});
-  clock_->count_bytes(true);
+  observer_->count_bytes(true);
   servant.work();
   pipe.put(50);  // nobody watches us
-  EXPECT_EQ(counted(*clock_, {&pipe}),
+  EXPECT_EQ(counted(*observer_, {&pipe}),
             (BytesOfEnds{{{servant.id(), pipe.in.get(), true}, {7, 1}}}));
 }
 
@@ -137,21 +137,21 @@ TEST_F(StageBytes, NothingIsCountedWhenItIsOff) {
   const TestPipe pipe;
   const Servant servant([&] { (void)!write(pipe.in.get(), storage, 10); });
   watch({servant.pid()}, {&pipe});
-  EXPECT_FALSE(clock_->counts_bytes());
+  EXPECT_FALSE(observer_->counts_bytes());
   servant.work();
-  EXPECT_TRUE(bytes_through(*clock_, {&pipe}).empty());
-  clock_->count_bytes(true);
-  clock_->count_bytes(true);
-  EXPECT_TRUE(clock_->counts_bytes());
+  EXPECT_TRUE(bytes_through(*observer_, {&pipe}).empty());
+  observer_->count_bytes(true);
+  observer_->count_bytes(true);
+  EXPECT_TRUE(observer_->counts_bytes());
   servant.work();
-  EXPECT_EQ(bytes_through(*clock_, {&pipe}).size(), 1u);
-  clock_->count_bytes(false);
-  EXPECT_FALSE(clock_->counts_bytes());
+  EXPECT_EQ(bytes_through(*observer_, {&pipe}).size(), 1u);
+  observer_->count_bytes(false);
+  EXPECT_FALSE(observer_->counts_bytes());
   servant.work();
-  EXPECT_TRUE(bytes_through(*clock_, {&pipe}).empty());
-  clock_->count_bytes(true);
+  EXPECT_TRUE(bytes_through(*observer_, {&pipe}).empty());
+  observer_->count_bytes(true);
   servant.work();
-  EXPECT_EQ(counted(*clock_, {&pipe}),
+  EXPECT_EQ(counted(*observer_, {&pipe}),
             (BytesOfEnds{{{servant.id(), pipe.in.get(), true}, {10, 1}}}));
 }
 
@@ -164,10 +164,10 @@ TEST_F(StageBytes, ADescriptorThatBecomesAnotherPipeCountsTwice) {
     (void)!write(first.in.get(), storage, 4);
   });
   watch({servant.pid()}, {&first, &second});
-  clock_->count_bytes(true);
+  observer_->count_bytes(true);
   servant.work();
   std::map<PipeId, uint64_t> bytes;
-  for (const EndBytes& end : bytes_through(*clock_, {&first, &second})) {
+  for (const EndBytes& end : bytes_through(*observer_, {&first, &second})) {
     EXPECT_EQ(end.fd, first.in.get());
     bytes[end.pipe] = end.bytes;
   }
@@ -183,9 +183,9 @@ TEST_F(StageBytes, WhatIsNewerThanTheScanCounts) {
   });
   copy = 200;
   watch({servant.pid()}, {&pipe});
-  clock_->count_bytes(true);
+  observer_->count_bytes(true);
   servant.work();
-  EXPECT_EQ(counted(*clock_, {&pipe}), (BytesOfEnds{{{servant.id(), copy, true}, {9, 1}}}));
+  EXPECT_EQ(counted(*observer_, {&pipe}), (BytesOfEnds{{{servant.id(), copy, true}, {9, 1}}}));
 }
 
 // All that goes through a pipe between two processes that go as fast as they can.
@@ -205,20 +205,20 @@ TEST_F(StageBytes, BothEndsAgreeAtFullSpeed) {
   };
   const Servant writer(produce), reader(consume);
   watch({writer.pid(), reader.pid()}, {&pipe});
-  clock_->count_bytes(true);
+  observer_->count_bytes(true);
   std::jthread other([&] { writer.work(); });
   reader.work();
   other.join();
-  const BytesOfEnds all = counted(*clock_, {&pipe});
+  const BytesOfEnds all = counted(*observer_, {&pipe});
   EXPECT_EQ(all.size(), 2u);
   EXPECT_EQ(all.at({writer.id(), pipe.in.get(), true}), std::pair(total, kRounds));
   EXPECT_EQ(all.at({reader.id(), pipe.out.get(), false}).first, total);
 }
 
 // Bytes that were put into a pipe since the last time, by whomever.
-uint64_t put_into(StageClock& clock, const TestPipe& pipe) {
+uint64_t put_into(StageObserver& observer, const TestPipe& pipe) {
   uint64_t bytes = 0;
-  for (const EndBytes& end : bytes_through(clock, {&pipe}))
+  for (const EndBytes& end : bytes_through(observer, {&pipe}))
     if (end.writing) bytes += end.bytes;
   return bytes;
 }
@@ -245,49 +245,50 @@ TEST_F(StageBytes, WhatAWatchedProcessStartsCountsFromItsFirstCall) {
     waitpid(pid, nullptr, 0);
   });
   watch({servant.pid()}, {});
-  clock_->count_bytes(true);
+  observer_->count_bytes(true);
   servant.work();
-  EXPECT_EQ(put_into(*clock_, pipe), 23u);
+  EXPECT_EQ(put_into(*observer_, pipe), 23u);
   put_by_a_child(pipe, 100);  // ours
-  EXPECT_EQ(put_into(*clock_, pipe), 0u);
+  EXPECT_EQ(put_into(*observer_, pipe), 0u);
 }
 
 TEST_F(StageBytes, WhatWeStartCountsIfItIsAskedFor) {
   const TestPipe pipe;
-  clock_->count_bytes(true);
-  clock_->count_children();
+  observer_->count_bytes(true);
+  observer_->count_children();
   pipe.put(1);  // we don't
   put_by_a_child(pipe, 100);
-  EXPECT_EQ(put_into(*clock_, pipe), 100u);
-  EXPECT_FALSE(clock_->missed_bytes());
+  EXPECT_EQ(put_into(*observer_, pipe), 100u);
+  EXPECT_FALSE(observer_->missed_bytes());
 }
 
 // Each has an end of its own; the kernel's table holds 4096.
 TEST_F(StageBytes, AnyNumberOfShortProcessesCounts) {
   const TestPipe pipe;
-  clock_->count_bytes(true);
-  clock_->count_children();
+  observer_->count_bytes(true);
+  observer_->count_children();
   uint64_t total = 0, seen = 0;
   for (uint64_t i = 0; i < 5000; ++i) {
     put_by_a_child(pipe, 1 + i % 5);
     total += 1 + i % 5;
     if (i % 500 == 0) {
-      seen += put_into(*clock_, pipe);
+      seen += put_into(*observer_, pipe);
       ASSERT_GT(read(pipe.out.get(), storage, sizeof storage), 0);
     }
   }
-  EXPECT_EQ(seen + put_into(*clock_, pipe), total);
-  EXPECT_FALSE(clock_->missed_bytes());
+  EXPECT_EQ(seen + put_into(*observer_, pipe), total);
+  EXPECT_FALSE(observer_->missed_bytes());
 }
 
 TEST_F(StageBytes, TooManyAtATimeAreSaid) {
   const Servant servant([&] {
-    for (uint32_t i = 0; i <= StageClock::kMostEnds; ++i) (void)!write(TestPipe().in.get(), "x", 1);
+    for (uint32_t i = 0; i <= StageObserver::kMostEnds; ++i)
+      (void)!write(TestPipe().in.get(), "x", 1);
   });
   watch({servant.pid()}, {});
-  clock_->count_bytes(true);
+  observer_->count_bytes(true);
   servant.work();
-  EXPECT_TRUE(clock_->missed_bytes());
+  EXPECT_TRUE(observer_->missed_bytes());
 }
 
 TEST_F(StageBytes, ThoseOfAProcessThatHasExitedAreStillKnown) {
@@ -296,11 +297,11 @@ TEST_F(StageBytes, ThoseOfAProcessThatHasExitedAreStillKnown) {
   {
     const Servant servant([&] { (void)!write(pipe.in.get(), storage, 6); });
     watch({servant.pid()}, {&pipe});
-    clock_->count_bytes(true);
+    observer_->count_bytes(true);
     servant.work();
   }
   watch({process.pid()}, {&pipe});
-  EXPECT_EQ(put_into(*clock_, pipe), 6u);
+  EXPECT_EQ(put_into(*observer_, pipe), 6u);
 }
 
 }  // namespace

@@ -11,10 +11,10 @@ using StageTallies = Stages;
 constexpr uint64_t kEnough = 10;
 
 // Looks at a ring that stands still.
-RingTally eventual_tally(StageClock& clock, PipeId pipe) {
+RingTally eventual_tally(StageObserver& observer, PipeId pipe) {
   RingTally found;
   EXPECT_TRUE(eventually([&] {
-    for (const RingTally& samples : clock.samples())
+    for (const RingTally& samples : observer.samples())
       if (samples.pipe == pipe) found = samples;
     return found.samples >= kEnough;
   }));
@@ -27,15 +27,15 @@ TEST_F(StageTallies, ARingThatStandsStillIsAlwaysTheSame) {
   for (int i = 0; i < 8; ++i) half.put(4096);
   const ForeignProcess process;
   watch({process.pid()}, {&empty, &half, &full});
-  const RingTally of_empty = eventual_tally(*clock_, empty.id);
+  const RingTally of_empty = eventual_tally(*observer_, empty.id);
   EXPECT_EQ(of_empty.empty, of_empty.samples);
   EXPECT_EQ(of_empty.full, 0u);
   EXPECT_EQ(of_empty.used_share, 0.0);
-  const RingTally of_half = eventual_tally(*clock_, half.id);
+  const RingTally of_half = eventual_tally(*observer_, half.id);
   EXPECT_EQ(of_half.empty, 0u);
   EXPECT_EQ(of_half.full, 0u);
   EXPECT_EQ(of_half.used_share, double(of_half.samples) / 2);
-  const RingTally of_full = eventual_tally(*clock_, full.id);
+  const RingTally of_full = eventual_tally(*observer_, full.id);
   EXPECT_EQ(of_full.full, of_full.samples);
   EXPECT_EQ(of_full.empty, 0u);
   EXPECT_EQ(of_full.used_share, double(of_full.samples));
@@ -44,7 +44,7 @@ TEST_F(StageTallies, ARingThatStandsStillIsAlwaysTheSame) {
 TEST_F(StageTallies, ARingThatFillsUpIsSeenSo) {
   const TestPipe pipe;
   watch({getpid()}, {&pipe});
-  const RingTally before = eventual_tally(*clock_, pipe.id);
+  const RingTally before = eventual_tally(*observer_, pipe.id);
   pipe.fill();
   const RingTally filled = tally_of(pipe.id);
   EXPECT_GE(filled.empty, before.empty);
@@ -59,7 +59,7 @@ TEST_F(StageTallies, NobodyLooksAtAPipeThatIsGone) {
   const TestPipe stays;
   TestPipe goes;
   watch({getpid()}, {&stays, &goes});
-  eventual_tally(*clock_, goes.id);
+  eventual_tally(*observer_, goes.id);
   goes.out.reset();
   goes.in.reset();
   const RingTally last = tally_of(goes.id);
@@ -76,17 +76,17 @@ TEST_F(StageTallies, APlaceThatIsUsedAgainStartsFromZero) {
     const TestPipe first;
     first.fill();
     watch({getpid()}, {&first});
-    eventual_tally(*clock_, first.id);
+    eventual_tally(*observer_, first.id);
   }
   // One after the other gets each place.
-  for (uint32_t i = 0; i < StageClock::kMostPipes + 1; ++i) {
+  for (uint32_t i = 0; i < StageObserver::kMostPipes + 1; ++i) {
     std::vector<ScannedPipe> none(1);
     none[0].id = {1, i + 1};
-    clock_->watch({}, none);
+    observer_->watch({}, none);
   }
   const TestPipe next;
   watch({getpid()}, {&next});
-  const RingTally samples = eventual_tally(*clock_, next.id);
+  const RingTally samples = eventual_tally(*observer_, next.id);
   EXPECT_EQ(samples.empty, samples.samples);
 }
 
@@ -107,7 +107,7 @@ TEST_F(StageTallies, AFifoThatIsOpenedAgainIsLookedAtAgain) {
   TestPipe fifo;
   open_again(fifo);
   watch({getpid()}, {&fifo});
-  const RingTally before = eventual_tally(*clock_, fifo.id);
+  const RingTally before = eventual_tally(*observer_, fifo.id);
   EXPECT_EQ(before.empty, before.samples);
   open_again(fifo);
   fifo.fill();
@@ -120,7 +120,7 @@ TEST_F(StageTallies, ARingOfAnotherSizeIsMeasuredByIt) {
   ASSERT_EQ(fcntl(pipe.in.get(), F_SETPIPE_SZ, 1 << 20), 1 << 20);
   for (int i = 0; i < 64; ++i) pipe.put(4096);
   watch({getpid()}, {&pipe});
-  const RingTally samples = eventual_tally(*clock_, pipe.id);
+  const RingTally samples = eventual_tally(*observer_, pipe.id);
   EXPECT_EQ(samples.used_share, double(samples.samples) / 4);
 }
 

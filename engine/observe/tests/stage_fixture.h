@@ -1,4 +1,4 @@
-// What the tests of the stage clock share.
+// What the tests of StageObserver share.
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/reading.h"
-#include "engine/observe/stage_clock.h"
+#include "engine/observe/stage_observer.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/tests/support/test_pipe.h"
 
@@ -36,19 +36,19 @@ class Stages : public testing::Test {
   // Once for all: to load it is what takes time where CPUs are emulated.
   static void SetUpTestSuite() {
     try {
-      clock_ = make_stage_clock();
+      observer_ = make_stage_observer();
       made_ = Reading<bool>::of(true);
     } catch (const Error& error) {
       made_ = Reading<bool>::unavailable(error.what());
     }
   }
-  static void TearDownTestSuite() { clock_.reset(); }
+  static void TearDownTestSuite() { observer_.reset(); }
 
   void SetUp() override { PIPETOP_NEED(made_); }
   void TearDown() override {
-    if (!clock_) return;
-    clock_->count_bytes(false);
-    clock_->watch({}, {});
+    if (!observer_) return;
+    observer_->count_bytes(false);
+    observer_->watch({}, {});
   }
 
   // These processes with all threads that they have now, and these pipes, as if they held them.
@@ -71,11 +71,11 @@ class Stages : public testing::Test {
       }
       one.ends.push_back({id_of_process(getpid()), pipe->out.get(), Access::read});
     }
-    clock_->watch(tasks, scanned);
+    observer_->watch(tasks, scanned);
   }
 
   static std::optional<ThreadTimes> try_times(pid_t tid) {
-    for (ThreadTimes& times : clock_->times(monotonic_ns()))
+    for (ThreadTimes& times : observer_->times(monotonic_ns()))
       if (times.tid == tid) return std::move(times);
     return {};
   }
@@ -108,12 +108,12 @@ class Stages : public testing::Test {
   }
 
   static RingTally tally_of(PipeId pipe) {
-    for (const RingTally& samples : clock_->samples())
+    for (const RingTally& samples : observer_->samples())
       if (samples.pipe == pipe) return samples;
     return {};
   }
 
-  static inline std::unique_ptr<StageClock> clock_;
+  static inline std::unique_ptr<StageObserver> observer_;
   static inline Reading<bool> made_;
 };
 

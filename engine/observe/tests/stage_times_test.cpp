@@ -467,7 +467,7 @@ TEST_F(StageTimes, OneThatExitsKeepsItsTimesUntilItIsNoLongerGiven) {
   std::vector<ScannedTask> tasks(1);
   tasks[0].process = process.id();
   tasks[0].tid = process.pid();
-  clock_->watch(tasks, {});
+  observer_->watch(tasks, {});
   EXPECT_TRUE(comes_to_wait(process.pid(), WaitsFor::pipe_read));
   const pid_t tid = process.pid();
   const ThreadTimes before = times(tid);
@@ -482,10 +482,10 @@ TEST_F(StageTimes, OneThatExitsKeepsItsTimesUntilItIsNoLongerGiven) {
   EXPECT_GE(wait_ns(last, WaitsFor::pipe_read), wait_ns(before, WaitsFor::pipe_read));
   EXPECT_FALSE(last.running || last.runnable);
   EXPECT_EQ(last.now, WaitsFor::none);
-  clock_->watch(tasks, {});
+  observer_->watch(tasks, {});
   EXPECT_EQ(times(tid).wall_ns, last.wall_ns);
-  clock_->watch({}, {});
-  EXPECT_TRUE(clock_->times(monotonic_ns()).empty());
+  observer_->watch({}, {});
+  EXPECT_TRUE(observer_->times(monotonic_ns()).empty());
 }
 
 TEST_F(StageTimes, AnotherProcessWithTheNumberIsNotFollowed) {
@@ -494,23 +494,23 @@ TEST_F(StageTimes, AnotherProcessWithTheNumberIsNotFollowed) {
   tasks[0].process = process.id();
   ++tasks[0].process.start_ticks;
   tasks[0].tid = process.pid();
-  clock_->watch(tasks, {});
+  observer_->watch(tasks, {});
   ::poll(nullptr, 0, 30);
-  EXPECT_TRUE(clock_->times(monotonic_ns()).empty());
+  EXPECT_TRUE(observer_->times(monotonic_ns()).empty());
 }
 
 TEST_F(StageTimes, WhatIsTooMuchIsCounted) {
-  std::vector<ScannedTask> tasks(StageClock::kMostThreads + 3);
+  std::vector<ScannedTask> tasks(StageObserver::kMostThreads + 3);
   for (size_t i = 0; i < tasks.size(); ++i) {
     tasks[i].process = {getpid(), 1};
     tasks[i].tid = static_cast<pid_t>(i + 1);
   }
-  std::vector<ScannedPipe> pipes(StageClock::kMostPipes + 2);
+  std::vector<ScannedPipe> pipes(StageObserver::kMostPipes + 2);
   for (size_t i = 0; i < pipes.size(); ++i) pipes[i].id = {1, i + 1};
-  clock_->watch(tasks, pipes);
-  EXPECT_EQ(clock_->dropped(), 5u);
-  clock_->watch({}, {});
-  EXPECT_EQ(clock_->dropped(), 0u);
+  observer_->watch(tasks, pipes);
+  EXPECT_EQ(observer_->dropped(), 5u);
+  observer_->watch({}, {});
+  EXPECT_EQ(observer_->dropped(), 0u);
 }
 
 // Descriptors of links and events that this process has.
@@ -526,7 +526,7 @@ size_t attached() {
 }
 
 TEST_F(StageTimes, NothingIsAttachedWhenNothingIsWatched) {
-  clock_->watch({}, {});
+  observer_->watch({}, {});
   const size_t before = attached();
   const TestPipe pipe;
   watch({getpid()}, {&pipe});

@@ -1,3 +1,5 @@
+#include "engine/process/worker_process.h"
+
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -15,7 +17,6 @@
 #include "engine/base/event_loop.h"
 #include "engine/process/child.h"
 #include "engine/process/pipe_owner.h"
-#include "engine/process/worker.h"
 #include "engine/process/worker_pool.h"
 #include "engine/tests/eventually.h"
 #include "engine/tests/support/child.h"

@@ -38,10 +38,10 @@ class FakeScanner final : public observe::PipeScanner {
   int part_ = 0;
 };
 
-class FakeClock final : public observe::StageClock {
+class FakeObserver final : public observe::StageObserver {
  public:
-  explicit FakeClock(FakeMachine& machine) : machine_(machine) { ++machine.clocks; }
-  ~FakeClock() override { --machine_.clocks; }
+  explicit FakeObserver(FakeMachine& machine) : machine_(machine) { ++machine.observers; }
+  ~FakeObserver() override { --machine_.observers; }
 
   void watch(std::span<const ScannedTask> threads, std::span<const ScannedPipe> pipes) override {
     machine_.watched.clear();
@@ -260,9 +260,9 @@ PipeScan FakeMachine::scan(const std::set<ProcessId>* only) const {
 WatchParts FakeMachine::parts() {
   WatchParts parts;
   parts.scanner = std::make_unique<FakeScanner>(*this);
-  parts.make_clock = [this]() -> std::unique_ptr<observe::StageClock> {
+  parts.make_observer = [this]() -> std::unique_ptr<observe::StageObserver> {
     if (!no_clock.empty()) throw Error(no_clock);
-    return std::make_unique<FakeClock>(*this);
+    return std::make_unique<FakeObserver>(*this);
   };
   parts.make_rings = [] { return std::make_unique<FakeRings>(); };
   parts.make_functions = [this] { return std::make_unique<FakeFunctions>(*this); };

@@ -74,9 +74,9 @@ class FakeMachine {
   std::string no_clock;     // why it cannot be made
   bool counts_bytes = false, counts_children = false, missed_bytes = false;
   std::vector<observe::EndBytes> bytes;       // that move until the next look
-  std::vector<pid_t> watched;                 // by the clock: threads
+  std::vector<pid_t> watched;                 // by the observer: threads
   std::optional<ProcessId> blamed, selected;  // by the sampler
-  int clocks = 0;                             // that exist
+  int observers = 0;                          // that exist
   int scan_parts = 1;                         // that a scan of everything is made in, if it may be
   uint64_t question_ns = 0;                   // that each question for the time takes
   bool is_cut = false;                        // scans of some processes are

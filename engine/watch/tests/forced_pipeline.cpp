@@ -151,7 +151,7 @@ void ForcedPipelines::SetUp() {
   std::string reason;
   try {
     observe::make_bpf_pipe_scanner();
-    observe::make_stage_clock();
+    observe::make_stage_observer();
     return;
   } catch (const Error& refused) {
     reason = refused.what();

@@ -235,12 +235,12 @@ TEST_F(OpenPipelineTest, AnotherOneUsesWhatWasLoaded) {
   watcher = nullptr;
   start();
   watcher->prepare();
-  EXPECT_EQ(machine.clocks, 1);
+  EXPECT_EQ(machine.observers, 1);
   watcher->open(first);
   run(2 * kSecond);
   watcher->open(other);
   const auto s = run(2 * kSecond);
-  EXPECT_EQ(machine.clocks, 1);
+  EXPECT_EQ(machine.observers, 1);
   EXPECT_EQ(machine.watched, (std::vector<pid_t>{30, 31}));
   EXPECT_EQ(names(s), "yes head");
   EXPECT_NEAR(double(s->watched->window_ns), 2e9, 0.1e9) << "of its own time";
@@ -529,7 +529,7 @@ TEST_F(OpenPipelineTest, WithoutBpfSharesAreOfLooks) {
   tick();
   watcher->open(first);
   const auto s = run(6 * kSecond);
-  EXPECT_EQ(machine.clocks, 0);
+  EXPECT_EQ(machine.observers, 0);
   EXPECT_NEAR(stage(s, "tar").shares->writing, 1.0, 1e-6);
   EXPECT_NEAR(stage(s, "gzip").shares->on_cpu, 1.0, 1e-6);
   EXPECT_NEAR(*stage(s, "gzip").cpu, 1.0, 0.01);

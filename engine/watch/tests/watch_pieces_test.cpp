@@ -11,10 +11,10 @@
 #include "engine/base/error.h"
 #include "engine/tests/support/scratch_directory.h"
 #include "engine/watch/byte_counts.h"
-#include "engine/watch/process_facts.h"
-#include "engine/watch/scanned_values.h"
 #include "engine/watch/pipeline_instruments.h"
 #include "engine/watch/pipeline_members.h"
+#include "engine/watch/process_facts.h"
+#include "engine/watch/scanned_values.h"
 #include "engine/watch/target.h"
 #include "engine/watch/tests/watch_fixture.h"
 
@@ -75,7 +75,7 @@ TEST_F(Fifo, ThatNobodyHasOpenIsSaidToBe) {
             "no process of yours has " + path +
                 " open; to see those of others, run it as root: sudo pipetop watch");
   EXPECT_EQ(error("/dev/null"), "/dev/null is no FIFO; give one, a PID or PID:FD");
-  EXPECT_EQ(error(path + "x"), "cannot look at " + path + "x: No such file or directory");
+  EXPECT_EQ(error(path + "x"), "cannot read " + path + "x: No such file or directory");
 }
 
 TEST(ProcessFacts, ACommandLineIsQuotedWhereItNeedsIt) {
@@ -215,25 +215,25 @@ class ScanClockTest : public testing::Test {
     machine.add(11, "b");
     machine.connect(100, 10, 11);
     const PipeScan scan = machine.scan();
-    clock.watch(scan.tasks, scan.pipes);
+    observer.watch(scan.tasks, scan.pipes);
   }
   void look(uint64_t ns) {
     machine.pass(ns);
-    clock.add(machine.scan());
+    observer.add(machine.scan());
   }
 
   FakeMachine machine;
-  ScanClock clock{"needs root; sudo"};
+  ScanObserver observer{"needs root; sudo"};
 };
 
 TEST_F(ScanClockTest, WhatALookSeesCountsForTheTimeBeforeIt) {
   machine.waits(10, WaitsFor::pipe_write, 1);
-  clock.add(machine.scan());
+  observer.add(machine.scan());
   look(kSecond);
   look(kSecond);
   machine.waits(10, WaitsFor::disk);
   look(kSecond);
-  const auto times = clock.times(machine.now_ns)[0];
+  const auto times = observer.times(machine.now_ns)[0];
   EXPECT_EQ(times.wall_ns, 3 * kSecond);
   EXPECT_EQ(times.wait_ns[static_cast<size_t>(WaitsFor::pipe_write)], 2 * kSecond);
   EXPECT_EQ(times.wait_ns[static_cast<size_t>(WaitsFor::disk)], kSecond);
@@ -244,24 +244,24 @@ TEST_F(ScanClockTest, WhatALookSeesCountsForTheTimeBeforeIt) {
 
 TEST_F(ScanClockTest, APauseCountsForNothing) {
   machine.waits(10, WaitsFor::pipe_write, 1);
-  clock.add(machine.scan());
+  observer.add(machine.scan());
   look(kSecond);
   look(60 * kSecond);
-  EXPECT_EQ(clock.times(machine.now_ns)[0].wall_ns, kSecond);
+  EXPECT_EQ(observer.times(machine.now_ns)[0].wall_ns, kSecond);
   look(kSecond);
-  EXPECT_EQ(clock.times(machine.now_ns)[0].wall_ns, 2 * kSecond);
+  EXPECT_EQ(observer.times(machine.now_ns)[0].wall_ns, 2 * kSecond);
 }
 
 TEST_F(ScanClockTest, WhoIsReadyButUsesNoCpuWaitsForOne) {
   ScannedTask& task = machine.thread(10).task;
   task.runnable = true;
   task.wait = WaitsFor::none;
-  clock.add(machine.scan());
+  observer.add(machine.scan());
   for (int i = 0; i < 10; ++i) {
     task.cpu_ns += 25 * kMs;
     look(100 * kMs);
   }
-  const auto times = clock.times(machine.now_ns)[0];
+  const auto times = observer.times(machine.now_ns)[0];
   EXPECT_EQ(times.on_cpu_ns, 250 * kMs);
   EXPECT_EQ(times.runnable_ns, 750 * kMs);
 }
@@ -269,7 +269,7 @@ TEST_F(ScanClockTest, WhoIsReadyButUsesNoCpuWaitsForOne) {
 TEST_F(ScanClockTest, RingsAreLookedAtTenTimesASecond) {
   machine.pipe(100).used_share = 0.5;
   for (int i = 0; i < 40; ++i) look(50 * kMs);
-  const auto samples = clock.samples()[0];
+  const auto samples = observer.samples()[0];
   EXPECT_EQ(samples.samples, 20u);
   EXPECT_NEAR(samples.used_share, 10, 1e-9);
   EXPECT_EQ(samples.empty + samples.full, 0u);

@@ -7,7 +7,7 @@
 
 #include "engine/base/unique_fd.h"
 #include "engine/model/settings.h"
-#include "engine/worker/worker_life.h"
+#include "engine/worker/worker_loop.h"
 #include "engine/workload/page_cache/page_cache_plan.h"
 
 namespace pipetop {

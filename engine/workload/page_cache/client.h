@@ -7,7 +7,7 @@
 #include "engine/model/control_block.h"
 #include "engine/model/settings.h"
 #include "engine/process/pipe_owner.h"
-#include "engine/process/worker.h"
+#include "engine/process/worker_process.h"
 
 namespace pipetop {
 

@@ -5,7 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/worker/worker_life.h"
+#include "engine/worker/worker_loop.h"
 #include "engine/workload/percpu/private_network.h"
 
 namespace pipetop::percpu {

@@ -15,7 +15,7 @@
 
 #include "engine/model/settings.h"
 #include "engine/process/pipe_owner.h"
-#include "engine/process/worker.h"
+#include "engine/process/worker_process.h"
 #include "engine/worker/pipe_command.h"
 
 namespace pipetop {

@@ -7,7 +7,7 @@
 #include "engine/host/buffer.h"
 #include "engine/judge/verdict.h"
 #include "engine/process/privileges.h"
-#include "engine/process/worker.h"
+#include "engine/process/worker_process.h"
 #include "engine/worker/pipe_command.h"
 
 namespace pipetop {

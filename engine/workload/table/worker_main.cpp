@@ -14,7 +14,7 @@
 #include "engine/base/unique_fd.h"
 #include "engine/model/control_block.h"
 #include "engine/process/privileges.h"
-#include "engine/process/worker.h"
+#include "engine/process/worker_process.h"
 #include "engine/workload/table/workloads.h"
 
 namespace pipetop {

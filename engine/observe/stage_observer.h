@@ -61,14 +61,14 @@ struct EndBytes {
   PipeId pipe = {};  // a descriptor that was given to another pipe has two of these
 };
 
-class StageClock {
+class StageObserver {
  public:
-  virtual ~StageClock() = default;
+  virtual ~StageObserver() = default;
 
   // What is watched from now on; what goes on being watched keeps its counts. At most kMostThreads
   // and kMostPipes: more are ignored, and dropped() says how many. New threads of these processes
   // are to be given as they appear in scans. Throws Error if the kernel refuses what it granted to
-  // make_stage_clock().
+  // make_stage_observer().
   virtual void watch(std::span<const ScannedTask> threads, std::span<const ScannedPipe> pipes) = 0;
   virtual uint32_t dropped() const = 0;
   static constexpr uint32_t kMostThreads = 4096, kMostPipes = 256, kMostEnds = 4096;
@@ -94,6 +94,6 @@ class StageClock {
 };
 
 // Throws Error, "why; remedy".
-std::unique_ptr<StageClock> make_stage_clock();
+std::unique_ptr<StageObserver> make_stage_observer();
 
 }  // namespace pipetop::observe

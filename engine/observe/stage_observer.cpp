@@ -1,4 +1,4 @@
-#include "engine/observe/stage_clock.h"
+#include "engine/observe/stage_observer.h"
 
 #include <bpf/bpf.h>
 #include <stages.skel.h>
@@ -26,9 +26,9 @@
 namespace pipetop::observe {
 namespace {
 
-static_assert(StageClock::kMostThreads == STAGE_THREADS);
-static_assert(StageClock::kMostPipes == STAGE_PIPES);
-static_assert(StageClock::kMostEnds == STAGE_ENDS && STAGE_ENDS == STAGE_PROCESSES);
+static_assert(StageObserver::kMostThreads == STAGE_THREADS);
+static_assert(StageObserver::kMostPipes == STAGE_PIPES);
+static_assert(StageObserver::kMostEnds == STAGE_ENDS && STAGE_ENDS == STAGE_PROCESSES);
 
 // The watched threads, as bpf/stages.bpf.c finds them and follows them.
 class StageThreads {
@@ -157,10 +157,10 @@ class StageThreads {
   std::map<uint32_t, StageAccount> accounts_;  // by place
 };
 
-class BpfStageClock final : public StageClock {
+class BpfStageObserver final : public StageObserver {
  public:
   // Refusals must be noticed now.
-  BpfStageClock() : threads_(pipes_) {
+  BpfStageObserver() : threads_(pipes_) {
     pipes_.try_clocks();
     threads_.try_programs();
   }
@@ -223,6 +223,8 @@ class BpfStageClock final : public StageClock {
 
 }  // namespace
 
-std::unique_ptr<StageClock> make_stage_clock() { return std::make_unique<BpfStageClock>(); }
+std::unique_ptr<StageObserver> make_stage_observer() {
+  return std::make_unique<BpfStageObserver>();
+}
 
 }  // namespace pipetop::observe

@@ -1,4 +1,4 @@
-#include "engine/process/worker.h"
+#include "engine/process/worker_process.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-#include "engine/process/command.h"
+#include "engine/process/watched_command.h"
 
 #include <fcntl.h>
 #include <poll.h>
