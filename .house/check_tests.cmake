@@ -1,0 +1,15 @@
+# cmake -DSOURCE=DIR -P check_tests.cmake: checks that some CMakeLists.txt names each file of tests.
+cmake_minimum_required(VERSION 3.25)
+
+file(GLOB_RECURSE lists ${SOURCE}/engine/CMakeLists.txt ${SOURCE}/tui/CMakeLists.txt)
+foreach(list IN LISTS lists)
+  file(READ ${list} text)
+  string(APPEND all ${text})
+endforeach()
+file(GLOB_RECURSE tests RELATIVE ${SOURCE} ${SOURCE}/engine/*_test.cpp ${SOURCE}/tui/*_test.cpp)
+foreach(test IN LISTS tests)
+  get_filename_component(name ${test} NAME)
+  if(NOT all MATCHES "[ /]${name}")
+    message(SEND_ERROR "${test} is in no CMakeLists.txt, so its tests never run")
+  endif()
+endforeach()
