@@ -239,7 +239,7 @@ Reading<FunctionTable> PipelineInstruments::functions(ProcessId process) const {
   if (!has_bpf_) return Table::unavailable(no_bpf_);
   if (!functions_.refusal().empty()) return Table::unavailable(functions_.refusal());
   if (process != blamed_ && process != selected_)
-    return Table::warming("no functions yet; select the stage");
+    return Table::warming("only the selected stage and the bottleneck are sampled");
   if (!functions_.get()) return Table::warming("the sampler is being loaded");
   return functions_.get()->functions(process);
 }
