@@ -35,6 +35,8 @@ struct Exec {
 // are reported through error_fd.
 [[noreturn]] void become_worker(const Exec& exec, int control_fd, std::span<const int> fds,
                                 int error_fd) {
+  // The worker asks for it again, but it may be stopped before it gets there.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // In its own process group: we handle the terminal's Ctrl-C and Ctrl-Z.
   ::setpgid(0, 0);
   sigset_t none;

@@ -20,6 +20,7 @@
 #include "engine/process/worker_pool.h"
 #include "engine/tests/eventually.h"
 #include "engine/tests/support/child.h"
+#include "engine/tests/support/scratch_directory.h"
 #include "engine/tests/support/test_pipe.h"
 
 namespace pipetop {
@@ -53,6 +54,33 @@ TEST(WorkerProcess, TellsASignalFromAnExit) {
   process.send(SIGKILL);
   wait_for_end(process);
   EXPECT_EQ(process.poll()->words(), "signal 9 (killed by somebody, or for lack of memory)");
+}
+
+// Ctrl-Z stops workers, also while they are being started.
+TEST(WorkerProcess, OneThatIsStoppedAtItsStartDiesWithUs) {
+  const ScratchDirectory scratch;
+  const std::string program = scratch.file("stops");
+  std::ofstream(program) << "#!/bin/sh\nkill -STOP $$\nsleep 60\n";
+  std::filesystem::permissions(program, std::filesystem::perms(0755));
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);  // then the worker becomes our child
+  TestPipe pid;
+  Child starts([&] {
+    PipeOwner pipe;
+    ControlMemory control(WorkloadKind::pipe, Role::writer);
+    const WorkerProcess process(program.c_str(), control.fd(), std::array{pipe.write_fd()});
+    const pid_t worker = process.pid();
+    siginfo_t stopped = {};
+    ::waitid(P_PID, static_cast<id_t>(worker), &stopped, WSTOPPED);
+    if (::write(pid.in.get(), &worker, sizeof worker) != sizeof worker) ::_exit(1);
+    ::_exit(0);
+    return 0;
+  });
+  pid_t worker = 0;
+  ASSERT_EQ(::read(pid.out.get(), &worker, sizeof worker), ssize_t{sizeof worker});
+  int status = 0;
+  EXPECT_TRUE(eventually([&] { return ::waitpid(worker, &status, WNOHANG) == worker; }));
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST(WorkerProcess, AMissingProgramIsAnError) {
