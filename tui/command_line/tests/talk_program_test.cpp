@@ -114,7 +114,8 @@ TEST_F(WatchingTalkProgram, GoesFromTwoProcessesToAPipelineAndBack) {
     talk.send("n");
     ASSERT_TRUE(talk.wait_until([&] { return (cat = cat_of(talk.pid())) != 0; })) << talk.output();
     ASSERT_TRUE(talk.wait_for("sleep")) << talk.output();
-    EXPECT_EQ(state_of_writer(talk.pid()), 'T') << "our own pipe stands still";
+    EXPECT_TRUE(talk.wait_until([&] { return state_of_writer(talk.pid()) == 'T'; }))
+        << "our own pipe stands still";
     talk.send("N");
     ASSERT_TRUE(talk.wait_until([&] { return is_gone(cat); })) << "it is ended with its scene";
     EXPECT_TRUE(talk.wait_until([&] { return state_of_writer(talk.pid()) != 'T'; }));
