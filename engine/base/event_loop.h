@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 
 namespace pipetop {
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <charconv>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 
 namespace pipetop {
 namespace {

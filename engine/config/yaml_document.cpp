@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/handles.h"
 #include "engine/base/text.h"
-#include "engine/base/unique_fd.h"
 
 namespace pipetop {
 namespace {

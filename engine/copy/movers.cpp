@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/base/mapping.h"
+#include "engine/base/handles.h"
 
 namespace pipetop {
 namespace {

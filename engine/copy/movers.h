@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/copy/copier.h"
 
 namespace pipetop {

@@ -16,10 +16,10 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/base/handles.h"
 #include "engine/base/numbers.h"
 #include "engine/base/system_files.h"
 #include "engine/base/text.h"
-#include "engine/base/unique_fd.h"
 #include "engine/host/buffer.h"
 #include "engine/host/host.h"
 #include "engine/host/machine_limits.h"

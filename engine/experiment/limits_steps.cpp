@@ -18,8 +18,8 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/handles.h"
 #include "engine/base/text.h"
-#include "engine/base/unique_fd.h"
 #include "engine/model/segment.h"
 #include "engine/process/privileges.h"
 

@@ -7,9 +7,8 @@
 #include <cstdint>
 #include <iosfwd>
 
-#include "engine/base/mapping.h"
+#include "engine/base/handles.h"
 #include "engine/base/reading.h"
-#include "engine/base/unique_fd.h"
 #include "engine/model/settings.h"
 
 namespace pipetop {

@@ -10,8 +10,8 @@
 #include <cerrno>
 
 #include "engine/base/error.h"
+#include "engine/base/handles.h"
 #include "engine/base/system_files.h"
-#include "engine/base/unique_fd.h"
 #include "engine/host/buffer.h"
 #include "engine/host/host.h"
 #include "engine/model/settings.h"

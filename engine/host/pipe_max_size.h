@@ -10,8 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/base/mapping.h"
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/process/guardian.h"
 
 namespace pipetop {

@@ -12,8 +12,7 @@
 #include <string>
 
 #include "engine/base/clock.h"
-#include "engine/base/mapping.h"
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/process/privileges.h"
 
 namespace pipetop::observe {

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/mapping.h"
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 
 namespace pipetop::observe {
 

@@ -12,8 +12,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/base/handles.h"
 #include "engine/base/system_files.h"
-#include "engine/base/unique_fd.h"
 #include "engine/observe/held_ends.h"
 #include "engine/observe/pipe_scanner.h"
 #include "engine/observe/refusals.h"

@@ -13,7 +13,7 @@
 #include <ring.skel.h>
 
 #include "engine/base/error.h"
-#include "engine/base/mapping.h"
+#include "engine/base/handles.h"
 #include "engine/observe/libbpf.h"
 
 namespace pipetop::observe {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/base/mapping.h"
+#include "engine/base/handles.h"
 #include "engine/observe/end_bytes.h"
 #include "engine/observe/libbpf.h"
 #include "engine/observe/place_table.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bpf/stages.h"
-#include "engine/base/mapping.h"
+#include "engine/base/handles.h"
 #include "engine/observe/libbpf.h"
 #include "engine/observe/place_table.h"
 #include "engine/observe/stage_observer.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/base/mapping.h"
+#include "engine/base/handles.h"
 #include "engine/process/change_record.h"
 #include "engine/process/foreign_change.h"
 #include "engine/process/guardian.h"

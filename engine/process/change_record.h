@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/process/foreign_change.h"
 
 namespace pipetop {

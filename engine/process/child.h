@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 
 namespace pipetop {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/model/pipe_scan.h"
 
 namespace pipetop {

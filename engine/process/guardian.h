@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "engine/base/clock.h"
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 
 namespace pipetop {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "engine/base/error.h"
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 
 namespace pipetop {
 

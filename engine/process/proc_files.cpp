@@ -11,9 +11,9 @@
 #include <cstdio>
 
 #include "engine/base/clock.h"
+#include "engine/base/handles.h"
 #include "engine/base/system_files.h"
 #include "engine/base/text.h"
-#include "engine/base/unique_fd.h"
 
 namespace pipetop {
 namespace {

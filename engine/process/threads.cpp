@@ -17,9 +17,9 @@
 #include <cstdio>
 #include <string_view>
 
+#include "engine/base/handles.h"
 #include "engine/base/system_files.h"
 #include "engine/base/text.h"
-#include "engine/base/unique_fd.h"
 #include "engine/process/privileges.h"
 #include "engine/process/proc_files.h"
 

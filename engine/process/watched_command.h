@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 
 namespace pipetop {
 

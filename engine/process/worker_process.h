@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/mapping.h"
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/model/control_block.h"
 #include "engine/model/settings.h"
 

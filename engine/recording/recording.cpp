@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/handles.h"
 #include "engine/base/text.h"
-#include "engine/base/unique_fd.h"
 #include "engine/recording/chunk.h"
 #include "engine/recording/owned_memory.h"
 #include "engine/recording/shared_values.h"

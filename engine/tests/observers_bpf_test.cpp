@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/tests/engine_fixture.h"
 

@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/process/placement.h"
 #include "engine/process/worker_process.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/tests/engine_fixture.h"
 
 namespace pipetop {

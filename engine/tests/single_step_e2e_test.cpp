@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 #include <sys/ioctl.h>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/process/worker_process.h"
 #include "engine/tests/engine_fixture.h"
 

@@ -2,7 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/host/buffer.h"
 #include "engine/worker/pipe_worker.h"
 #include "engine/worker/stamp.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/host/buffer.h"
 #include "engine/model/control_block.h"
 #include "engine/worker/pipe_command.h"

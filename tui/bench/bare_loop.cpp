@@ -6,7 +6,7 @@
 #include <csignal>
 
 #include "engine/base/clock.h"
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/host/buffer.h"
 #include "engine/model/snapshot.h"
 #include "engine/process/placement.h"

@@ -19,7 +19,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/meter/statistics.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/bench/bench.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/experiment/trial.h"
 #include "engine/process/privileges.h"
 #include "tui/command_line/output_place.h"

@@ -10,8 +10,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/base/handles.h"
 #include "engine/base/text.h"
-#include "engine/base/unique_fd.h"
 #include "engine/copy/copier.h"
 #include "engine/process/child.h"
 #include "engine/process/privileges.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/process/privileges.h"
 
 namespace pipetop::tui {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "tui/screen/terminal_kind.h"
 
 namespace pipetop::tui {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/config/config.h"
 #include "tui/draw/style.h"
 #include "tui/draw/themes.h"

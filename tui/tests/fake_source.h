@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "tui/dashboard/controller.h"
 #include "tui/tests/fake_ring.h"
 

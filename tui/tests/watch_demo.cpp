@@ -15,7 +15,7 @@
 #include <string>
 
 #include "engine/base/error.h"
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "tui/tests/fake_watch_source.h"
 #include "tui/watch/watch_controller.h"
 #include "tui/watch/watch_screen.h"

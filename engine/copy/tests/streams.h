@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 
 namespace pipetop {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "engine/base/mapping.h"
+#include "engine/base/handles.h"
 #include "engine/host/buffer.h"
 
 namespace pipetop {

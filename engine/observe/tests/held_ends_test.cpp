@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 
 namespace pipetop::observe {
 namespace {

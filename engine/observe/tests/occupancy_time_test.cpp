@@ -5,7 +5,7 @@
 #include <atomic>
 #include <random>
 
-#include "engine/base/mapping.h"
+#include "engine/base/handles.h"
 #include "engine/observe/observers.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/tests/support/test_pipe.h"

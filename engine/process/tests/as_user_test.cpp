@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "engine/base/error.h"
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/process/privileges.h"
 #include "engine/tests/eventually.h"
 #include "engine/tests/support/child.h"

@@ -12,7 +12,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "engine/base/mapping.h"
+#include "engine/base/handles.h"
 #include "engine/process/threads.h"
 
 namespace pipetop {

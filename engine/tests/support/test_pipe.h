@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/model/pipe_scan.h"
 
 namespace pipetop {

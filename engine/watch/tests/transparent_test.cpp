@@ -15,7 +15,7 @@
 #include <sstream>
 
 #include "engine/base/clock.h"
-#include "engine/base/mapping.h"
+#include "engine/base/handles.h"
 #include "engine/tests/eventually.h"
 #include "engine/watch/tests/forced_pipeline.h"
 

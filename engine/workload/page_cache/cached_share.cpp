@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "engine/base/mapping.h"
+#include "engine/base/handles.h"
 #include "engine/base/system_files.h"
 #include "engine/model/settings.h"
 #include "engine/process/proc_files.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/model/settings.h"
 #include "engine/worker/worker_loop.h"
 #include "engine/workload/page_cache/page_cache_plan.h"

@@ -11,8 +11,8 @@
 #include <system_error>
 
 #include "engine/base/error.h"
+#include "engine/base/handles.h"
 #include "engine/base/system_files.h"
-#include "engine/base/unique_fd.h"
 #include "engine/process/privileges.h"
 
 namespace pipetop::percpu {

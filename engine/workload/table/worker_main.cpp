@@ -10,8 +10,7 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/base/mapping.h"
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/model/control_block.h"
 #include "engine/process/privileges.h"
 #include "engine/process/worker_process.h"

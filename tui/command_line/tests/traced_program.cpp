@@ -13,7 +13,7 @@
 #include <map>
 #include <sstream>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/tests/support/scratch_directory.h"
 
 namespace pipetop::tui {

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <tuple>
 
-#include "engine/base/unique_fd.h"
+#include "engine/base/handles.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/tests/eventually.h"
 #include "tui/command_line/tests/ordinary_user.h"
