@@ -15,7 +15,6 @@
 #include "engine/model/pipe_scan.h"
 #include "engine/model/ring_view.h"
 #include "engine/model/segment.h"
-#include "engine/model/series.h"
 
 namespace pipetop {
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "engine/base/reading.h"
+#include "engine/base/shared_vector.h"
 #include "engine/model/counts.h"
 #include "engine/model/functions.h"
 #include "engine/model/pipe_scan.h"
 #include "engine/model/ring_view.h"
-#include "engine/model/series.h"
 #include "engine/model/settings.h"
 
 namespace pipetop {
