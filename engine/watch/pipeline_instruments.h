@@ -2,6 +2,9 @@
 // functions of two stages. Each can be missing on its own, and says why.
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,11 +13,46 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/async_result.h"
+#include "engine/base/error.h"
 #include "engine/observe/stage_observer.h"
 #include "engine/watch/watch_parts.h"
 
 namespace pipetop {
+
+template <class T>
+class AsyncResult {
+ public:
+  AsyncResult() = default;
+  // `launch`: std::launch::deferred makes it at the first poll().
+  AsyncResult(std::launch launch, const std::function<std::unique_ptr<T>()>& make)
+      : future_(std::async(launch, make)) {}
+
+  // Whether it has come, or has been refused, since the last call.
+  bool poll() {
+    const auto no_time = std::chrono::seconds(0);
+    if (!future_.valid() || future_.wait_for(no_time) == std::future_status::timeout) return false;
+    wait();
+    return true;
+  }
+
+  void wait() {
+    if (!future_.valid()) return;
+    try {
+      value_ = future_.get();
+    } catch (const Error& error) {
+      refusal_ = error.what();
+    }
+  }
+
+  bool begun() const { return future_.valid() || value_ || !refusal_.empty(); }
+  T* get() const { return value_.get(); }                  // null: not yet, or never
+  const std::string& refusal() const { return refusal_; }  // why; remedy
+
+ private:
+  std::future<std::unique_ptr<T>> future_;
+  std::unique_ptr<T> value_;
+  std::string refusal_;
+};
 
 // A StageObserver without BPF: what each scan saw counts for the time since the last one. Coarse,
 // but of the same form: shares of samples.
