@@ -13,7 +13,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/copy/movers.h"
+#include "engine/copy/methods.h"
 
 namespace pipetop {
 namespace {
@@ -70,8 +70,6 @@ Copier::Copier(const CopyOptions& options)
   if (file_to_pipe && !limit_) enlarge_at_bytes_ = kWorthEnlarging;
 }
 
-Copier::~Copier() = default;
-
 void Copier::set_limit(uint64_t bytes_per_s) {
   if (bytes_per_s == 0)
     limit_.reset();
@@ -81,29 +79,12 @@ void Copier::set_limit(uint64_t bytes_per_s) {
     limit_.emplace(bytes_per_s, monotonic_ns());
 }
 
-void Copier::use(CopyMethod method) {
-  switch (method) {
-    case CopyMethod::splice:
-      mover_ = make_splice_mover(in_, out_);
-      break;
-    case CopyMethod::splice_by_pipe:
-      mover_ = make_pipe_mover(in_, out_);
-      break;
-    case CopyMethod::copy_file_range:
-      mover_ = make_range_mover(in_, out_);
-      break;
-    case CopyMethod::copy:
-      mover_ = make_copy_mover(in_, out_, mover_ ? mover_->give_up() : Leftover());
-      break;
-  }
-  progress_.method = method;
-}
-
 void Copier::use_next(const std::string& why) {
   progress_.why = why;
   const CopyMethod next = worse_.front();
   worse_.erase(worse_.begin());
-  use(next);
+  mover_ = make_mover(next, in_, out_, mover_ ? mover_->give_up() : Leftover());
+  progress_.method = next;
 }
 
 std::optional<uint64_t> Copier::quota() {

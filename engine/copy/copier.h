@@ -8,12 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/copy/ends.h"
+#include "engine/copy/methods.h"
 #include "engine/copy/token_bucket.h"
 
 namespace pipetop {
-
-enum class CopySide : uint8_t { none, in, out };
 
 struct CopyOptions {
   int in = 0, out = 1;
@@ -30,8 +28,6 @@ struct CopyProgress {
   std::string why;  // why it isn't a better one: "stdout appends, and splice doesn't"
 };
 
-class ByteMover;
-
 // A step at a time, so that a front end can do something else between them.
 //
 // The ends' flags aren't changed: others share them. A descriptor that doesn't block is waited for.
@@ -43,7 +39,6 @@ class Copier {
   // Looks at both ends; moves nothing yet. Throws Error for ends that can't be used: a directory,
   // or a file that would be appended to itself.
   explicit Copier(const CopyOptions& options);
-  ~Copier();
 
   // Moves something, and waits until that is possible. A signal whose handler doesn't restart
   // system calls ends the wait: then nothing may have moved. What was taken and not yet given is
@@ -66,7 +61,6 @@ class Copier {
   // Bytes that may be taken now; nothing if the limit says wait, or if it was interrupted.
   std::optional<uint64_t> quota();
   bool has_really_ended() const;
-  void use(CopyMethod method);
   void use_next(const std::string& why);
   void react(int error, CopySide side);
   void wait_until_ready(CopySide side);

@@ -1,4 +1,4 @@
-#include "engine/copy/ends.h"
+#include "engine/copy/methods.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,17 @@
-// The two ends of a copy, and how bytes can be moved between them, by what they are.
+// The two ends of a copy, how bytes can be moved between them, by what they are, and what does so;
+// Copier chooses.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "engine/base/handles.h"
 
 namespace pipetop {
 
@@ -56,5 +60,38 @@ struct CopyMethods {
 };
 
 CopyMethods methods_for(const CopyEnd& in, const CopyEnd& out, bool may_splice);
+
+enum class CopySide : uint8_t { none, in, out };
+
+// What a call has come to. Bytes may have moved, and an error followed.
+struct Moved {
+  uint64_t taken = 0;              // from in
+  uint64_t given = 0;              // to out
+  bool ended = false;              // in has nothing more
+  int error = 0;                   // errno
+  CopySide side = CopySide::none;  // whose error it is; none: of either
+};
+
+// Bytes in a pipe of our own, which a method that is given up leaves behind.
+struct Leftover {
+  UniqueFd pipe;
+  uint64_t bytes = 0;
+};
+
+class ByteMover {
+ public:
+  virtual ~ByteMover() = default;
+
+  // Takes at most `most` bytes, and gives what it can.
+  virtual Moved move(uint64_t most) = 0;
+  // Taken, and not given yet. Nothing more is taken before it is.
+  virtual uint64_t held() const { return 0; }
+  virtual Leftover give_up() { return {}; }
+};
+
+// `leftover`: of the method before, which `copy` goes on with. Throws SystemError if there is no
+// pipe or no memory to be had.
+std::unique_ptr<ByteMover> make_mover(CopyMethod method, const CopyEnd& in, const CopyEnd& out,
+                                      Leftover leftover);
 
 }  // namespace pipetop
