@@ -8,15 +8,19 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/copy/methods.h"
 
 namespace pipetop {
 namespace {
+
+constexpr double kPieceSeconds = 0.01, kMostSeconds = 0.1;
+constexpr double kPage = 4096;
+constexpr double kWorthPages = 2 * kPage;
 
 // A call moves at most a pipe's worth anyway.
 constexpr uint64_t kMostAtOnce = 1 << 30;
@@ -53,6 +57,39 @@ void sleep_for(uint64_t ns) {
 }
 
 }  // namespace
+
+// A limit of some bytes per second, too, needs room for what comes while its owner oversleeps.
+double TokenBucket::most() const {
+  return std::max(double(bytes_per_s_) * kMostSeconds, 2 * piece());
+}
+
+double TokenBucket::piece() const {
+  const double bytes = double(bytes_per_s_) * kPieceSeconds;
+  return bytes < kWorthPages ? std::max(std::floor(bytes), 1.0) : std::floor(bytes / kPage) * kPage;
+}
+
+void TokenBucket::fill(uint64_t now_ns) {
+  const uint64_t passed_ns = now_ns > at_ns_ ? now_ns - at_ns_ : 0;
+  at_ns_ = std::max(at_ns_, now_ns);
+  const double come = double(bytes_per_s_) * double(passed_ns) / double(kSecond);
+  bytes_ = std::min(bytes_ + come, most());
+}
+
+uint64_t TokenBucket::available(uint64_t now_ns) {
+  fill(now_ns);
+  if (bytes_ < piece()) return 0;
+  return uint64_t(bytes_ < kWorthPages ? bytes_ : std::floor(bytes_ / kPage) * kPage);
+}
+
+uint64_t TokenBucket::wait_ns() const {
+  const double missing = std::max(piece() - bytes_, 0.0);
+  return uint64_t(std::ceil(missing * double(kSecond) / double(bytes_per_s_)));
+}
+
+void TokenBucket::set_rate(uint64_t bytes_per_s, uint64_t now_ns) {
+  fill(now_ns);
+  bytes_per_s_ = bytes_per_s;
+}
 
 Copier::Copier(const CopyOptions& options)
     : in_(checked_end(options.in, options.in_name)),

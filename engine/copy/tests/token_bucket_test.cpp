@@ -1,8 +1,7 @@
-#include "engine/copy/token_bucket.h"
-
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
+#include "engine/copy/copier.h"
 
 namespace pipetop {
 namespace {
