@@ -14,7 +14,6 @@
 #include <optional>
 #include <string>
 
-#include "engine/meter/price_meter.h"
 #include "engine/meter/rate_meter.h"
 #include "engine/meter/worker_meters.h"
 #include "engine/model/snapshot.h"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "engine/host/host.h"
-#include "engine/meter/worker_meters.h"
+#include "engine/meter/rate_meter.h"
 #include "engine/workload/table/workloads.h"
 
 namespace pipetop {

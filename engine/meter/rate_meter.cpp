@@ -25,8 +25,6 @@ constexpr uint64_t kSettle = 200 * kMs;
 // done.
 constexpr uint64_t kStandsStill = 5'000 * kMs;
 
-constexpr const char* kNoRateYet = "no interval measured yet";
-
 // Others that still use the full segment keep their own copy.
 template <class Edit>
 void thin_out(std::shared_ptr<const Segment>& kept, Edit edit) {
@@ -50,7 +48,15 @@ void drop_table(SegmentRole& role) {
                   SegmentLog::kWithFunctions));
 }
 
+constexpr uint32_t kEnoughSlices = 5;  // fewer say more about the pipe's own ups and downs
+
 }  // namespace
+
+Reading<double> rate_between(const Progress& first, const Progress& last, double unit) {
+  if (last.clock_ns <= first.clock_ns) return Reading<double>::warming(kNoInterval);
+  const double seconds = double(last.clock_ns - first.clock_ns) / 1e9;
+  return Reading<double>::of(double(last.items - first.items) / unit / seconds);
+}
 
 RateStats rate_stats(const std::vector<double>& sorted, double mean) {
   RateStats stats;
@@ -190,8 +196,8 @@ Segment RateMeter::segment(uint64_t now_ns, const Progress& total) const {
 
 Throughput RateMeter::view(uint64_t now_ns, const Progress& total) const {
   Throughput view;
-  view.over_100ms = over_100ms_.rate(kNoRateYet);
-  view.over_1s = over_1s_.rate(kNoRateYet);
+  view.over_100ms = over_100ms_.rate(kNoInterval);
+  view.over_1s = over_1s_.rate(kNoInterval);
   view.over_10s = over_10s_.stats("settling");
   view.history = history_;
   view.marks.assign(marks_.begin(), marks_.end());
@@ -212,6 +218,26 @@ void SegmentLog::add(Segment closed) {
 void SegmentLog::describe(Throughput& view) const {
   view.segments.assign(closed_.begin(), closed_.end());
   view.previous = closed_.empty() ? nullptr : closed_.back();
+}
+
+void PriceMeter::add(const Progress& total, When from_now_on) {
+  Progress& sum = sums_[static_cast<size_t>(when_)];
+  sum = sum + (total - std::exchange(last_, total));
+  if (when_ == When::observed && from_now_on == When::unobserved) ++slices_;
+  when_ = from_now_on;
+}
+
+Reading<double> PriceMeter::price() const {
+  Reading<double> rate = unobserved(1);
+  if (!rate.has_value()) return rate;
+  if (*rate == 0) return Reading<double>::warming("nothing moves");
+  const Progress all = of(When::observed) + of(When::unobserved);
+  return Reading<double>::of(1 - *rate_between({}, all, 1) / *rate);
+}
+
+Reading<double> PriceMeter::unobserved(double unit) const {
+  if (slices_ < kEnoughSlices) return Reading<double>::warming("measuring, for some seconds");
+  return rate_between({}, of(When::unobserved), unit);
 }
 
 }  // namespace pipetop

@@ -1,7 +1,8 @@
 // The rate of a workload over time: rolling windows, history, the current segment, and the closed
-// ones.
+// ones; and what observing costs of it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -10,11 +11,17 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/reading.h"
 #include "engine/model/counts.h"
 #include "engine/model/segment.h"
 #include "engine/model/snapshot.h"
 
 namespace pipetop {
+
+inline constexpr const char* kNoInterval = "no interval measured yet";
+
+// In units of this many items per second; unknown if nothing was timed in between.
+Reading<double> rate_between(const Progress& first, const Progress& last, double unit);
 
 // `sorted` rates, lowest first; without any, all zeros and 0 samples.
 RateStats rate_stats(const std::vector<double>& sorted, double mean);
@@ -116,6 +123,36 @@ class SegmentLog {
 
  private:
   std::deque<std::shared_ptr<const Segment>> closed_;  // oldest first
+};
+
+// What the sampler's ticks cost on this very pipe: its rates in the slices in which it ticks often,
+// and between them.
+class PriceMeter {
+ public:
+  enum class When : uint8_t { observed, unobserved, neither };
+
+  // What has moved, cumulative, and how it goes on. The time since the last call belongs to what
+  // was said then.
+  void add(const Progress& total, When from_now_on);
+  // The time since the last call does not count.
+  void skip(const Progress& total) {
+    when_ = When::neither;
+    last_ = total;
+  }
+  void clear() { *this = {}; }
+
+  // The share of the rate between the slices that is lost over all. It can be negative.
+  Reading<double> price() const;
+  // In units of so many items per second.
+  Reading<double> unobserved(double unit) const;
+
+ private:
+  const Progress& of(When when) const { return sums_[static_cast<size_t>(when)]; }
+
+  Progress last_;
+  When when_ = When::neither;
+  std::array<Progress, 3> sums_;  // by When
+  uint32_t slices_ = 0;           // that have ended
 };
 
 }  // namespace pipetop

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "engine/base/clock.h"
+#include "engine/meter/rate_meter.h"
 
 namespace pipetop {
 namespace {
 
-constexpr const char* kNoInterval = "no interval measured yet";
 constexpr const char* kNoProc = "the process's files in /proc cannot be read; mount /proc";
 
 constexpr uint64_t kIntegrityInterval = 100 * kMs;
@@ -104,12 +104,6 @@ void PartRates::sample(uint64_t now_ns, std::span<const PartProgress> parts) {
     if (!samples.empty() && part.progress.items < samples.back().progress.items) samples.clear();
     add_sample(samples, {now_ns, part.progress});
   }
-}
-
-Reading<double> rate_between(const Progress& first, const Progress& last, double unit) {
-  if (last.clock_ns <= first.clock_ns) return Reading<double>::warming(kNoInterval);
-  const double seconds = double(last.clock_ns - first.clock_ns) / 1e9;
-  return Reading<double>::of(double(last.items - first.items) / unit / seconds);
 }
 
 std::vector<PartReadings> PartRates::describe(std::span<const PartProgress> parts) const {

@@ -36,9 +36,6 @@ class IntegrityMeter {
   std::deque<Sample> samples_;
 };
 
-// In units of this many items per second; unknown if nothing was timed in between.
-Reading<double> rate_between(const Progress& first, const Progress& last, double unit);
-
 // The rates of several parts, over about a second.
 class PartRates {
  public:

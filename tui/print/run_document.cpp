@@ -4,7 +4,7 @@
 #include <array>
 
 #include "engine/base/version.h"
-#include "engine/meter/worker_meters.h"
+#include "engine/meter/rate_meter.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/print/document.h"

@@ -214,5 +214,148 @@ TEST(RateMeter, HistoryIsBounded) {
   EXPECT_LE(feed.view().history.size(), 3110u);
 }
 
+using When = PriceMeter::When;
+
+class FedPipe {
+ public:
+  // Moves items for a while, which the meter has been told of.
+  void flow(uint64_t ms, uint64_t items_per_ms, When next) {
+    total_ = total_ + Progress{ms * items_per_ms, ms * kMs};
+    meter.add(total_, next);
+  }
+  // A second with a slice in it; the rates of the two.
+  void second(uint64_t in_slice, uint64_t between) {
+    flow(400, between, When::observed);
+    flow(100, in_slice, When::unobserved);
+    flow(500, between, When::unobserved);
+  }
+  const Progress& total() const { return total_; }
+
+  PriceMeter meter;
+
+ private:
+  Progress total_{12'345, 678 * kMs};
+};
+
+TEST(PriceMeter, TheShareThatIsLostOverAll) {
+  FedPipe pipe;
+  pipe.flow(0, 0, When::unobserved);
+  for (int i = 0; i < 5; ++i) pipe.second(80, 100);
+  ASSERT_TRUE(pipe.meter.price().has_value()) << pipe.meter.price().reason;
+  EXPECT_NEAR(*pipe.meter.price(), 0.02, 1e-9);
+  EXPECT_DOUBLE_EQ(*pipe.meter.unobserved(1000), 100);
+}
+
+TEST(PriceMeter, ItCanBeNegative) {
+  FedPipe pipe;
+  pipe.flow(0, 0, When::unobserved);
+  for (int i = 0; i < 5; ++i) pipe.second(120, 100);
+  EXPECT_NEAR(*pipe.meter.price(), -0.02, 1e-9);
+}
+
+TEST(PriceMeter, IsUnknownUntilThereWereSomeSlices) {
+  FedPipe pipe;
+  pipe.flow(0, 0, When::unobserved);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(pipe.meter.price().has_value());
+    EXPECT_FALSE(pipe.meter.unobserved(1).has_value());
+    pipe.second(80, 100);
+  }
+  EXPECT_TRUE(pipe.meter.price().has_value());
+  pipe.meter.clear();
+  EXPECT_FALSE(pipe.meter.price().has_value());
+}
+
+TEST(PriceMeter, ThatNothingMovesSaysNothing) {
+  FedPipe pipe;
+  pipe.flow(0, 0, When::unobserved);
+  for (int i = 0; i < 6; ++i) pipe.second(0, 0);
+  EXPECT_FALSE(pipe.meter.price().has_value());
+}
+
+TEST(PriceMeter, TimeThatIsNeitherDoesNotCount) {
+  FedPipe pipe;
+  pipe.flow(1000, 7, When::unobserved);
+  for (int i = 0; i < 5; ++i) pipe.second(80, 100);
+  pipe.flow(100, 100, When::neither);
+  pipe.flow(3000, 1, When::unobserved);
+  const double price = *pipe.meter.price();
+  pipe.meter.skip(pipe.total() + Progress{5'000'000, 1 * kMs});
+  EXPECT_DOUBLE_EQ(*pipe.meter.unobserved(1000), 100);
+  EXPECT_DOUBLE_EQ(*pipe.meter.price(), price);
+}
+
+Segment segment(uint32_t number) {
+  Segment s;
+  s.number = number;
+  s.items = 1000 + number;
+  FunctionTable table;
+  table.samples = 10;
+  auto tree = std::make_shared<CallTree>();
+  tree->nodes = {{Function("pipe_write"), CallNode::kNone, 10, 10}};
+  table.tree = tree;
+  for (SegmentRole& role : s.roles) role.functions = Reading<FunctionTable>::of(table);
+  return s;
+}
+
+Throughput view_of(const SegmentLog& log) {
+  Throughput view;
+  log.describe(view);
+  return view;
+}
+
+const Reading<FunctionTable>& functions_of(const Throughput& view, size_t back) {
+  return view.segments[view.segments.size() - 1 - back]->role(Role::reader).functions;
+}
+
+TEST(SegmentLog, KnowsNothingAtFirst) {
+  const Throughput view = view_of(SegmentLog());
+  EXPECT_FALSE(view.previous);
+  EXPECT_TRUE(view.segments.empty());
+}
+
+TEST(SegmentLog, KeepsTheOldestFirst) {
+  SegmentLog log;
+  for (const uint32_t number : {1, 2, 3}) log.add(segment(number));
+  const Throughput view = view_of(log);
+  ASSERT_EQ(view.segments.size(), 3u);
+  EXPECT_EQ(view.segments[0]->number, 1u);
+  EXPECT_EQ(view.previous->number, 3u);
+  EXPECT_EQ(view.previous, view.segments[2]);
+  EXPECT_TRUE(functions_of(view, 0)->tree->paths);
+}
+
+TEST(SegmentLog, IsBounded) {
+  SegmentLog log;
+  const uint32_t count = SegmentLog::kKept + 50;
+  for (uint32_t number = 1; number <= count; ++number) log.add(segment(number));
+  const Throughput view = view_of(log);
+  ASSERT_EQ(view.segments.size(), SegmentLog::kKept);
+  EXPECT_EQ(view.segments.front()->number, 51u);
+  EXPECT_EQ(view.segments.front()->items, 1051u);
+  EXPECT_EQ(view.previous->number, count);
+}
+
+TEST(SegmentLog, OldOnesLoseTheirTreesThenTheirTables) {
+  SegmentLog log;
+  for (uint32_t number = 1; number <= 100; ++number) log.add(segment(number));
+  const Throughput view = view_of(log);
+  EXPECT_TRUE(functions_of(view, SegmentLog::kWithTrees - 1)->tree->paths);
+  EXPECT_FALSE(functions_of(view, SegmentLog::kWithTrees)->tree->paths);
+  EXPECT_EQ(functions_of(view, SegmentLog::kWithFunctions - 1)->rows().size(), 1u);
+  EXPECT_EQ(functions_of(view, SegmentLog::kWithFunctions).status, ReadingStatus::unavailable);
+  EXPECT_NE(functions_of(view, 99).reason, "");
+}
+
+// A screen may compare with a segment for as long as it likes.
+TEST(SegmentLog, WhoeverHoldsASegmentHasAllOfIt) {
+  SegmentLog log;
+  log.add(segment(1));
+  const auto held = view_of(log).previous;
+  for (uint32_t number = 2; number <= 100; ++number) log.add(segment(number));
+  EXPECT_TRUE(held->role(Role::writer).functions->tree->paths);
+}
+
 }  // namespace
+
 }  // namespace pipetop

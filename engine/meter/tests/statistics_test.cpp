@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 namespace pipetop {
 namespace {
@@ -46,5 +47,76 @@ TEST(Statistics, TheSpreadOfOneValueIsThatValue) {
   EXPECT_EQ(s.count, 1u);
 }
 
+using Figures = std::vector<double>;
+
+TEST(TuneStatistics, ConfidenceIsThatOfTheSignedRanks) {
+  // All pairs agree: by chance once in two to the power of their number.
+  EXPECT_DOUBLE_EQ(compare_ratios(Figures{1.1, 1.2, 1.3}).confidence, 1 - 1.0 / 8);
+  EXPECT_DOUBLE_EQ(compare_ratios(Figures{1.1, 1.2, 1.3, 1.4, 1.5}).confidence, 1 - 1.0 / 32);
+  // Which side it is on does not matter.
+  EXPECT_DOUBLE_EQ(compare_ratios(Figures{0.9, 0.8, 0.7}).confidence, 1 - 1.0 / 8);
+  // The smallest of five disagrees: sums of 14 and 15 of 32.
+  EXPECT_DOUBLE_EQ(compare_ratios(Figures{0.99, 1.2, 1.3, 1.4, 1.5}).confidence, 1 - 2.0 / 32);
+  // Equal ones say nothing, and two that differ as much to either side nothing together.
+  EXPECT_DOUBLE_EQ(compare_ratios(Figures{1, 1, 1}).confidence, 0.5);
+  EXPECT_DOUBLE_EQ(compare_ratios(Figures{2, 0.5}).confidence, 0.5);
+  EXPECT_EQ(compare_ratios({}).pairs, 0u);
+}
+
+TEST(TuneStatistics, FewPairsHaveAnIntervalOfLowConfidence) {
+  const PairedComparison three = compare_ratios(Figures{1.1, 1.2, 1.3});
+  EXPECT_DOUBLE_EQ(three.low, 1.1);
+  EXPECT_DOUBLE_EQ(three.high, 1.3);
+  EXPECT_DOUBLE_EQ(three.level, 0.75);
+  Figures many;
+  for (int i = 0; i < 20; ++i) many.push_back(1 + 0.01 * i);
+  const PairedComparison twenty = compare_ratios(many);
+  EXPECT_DOUBLE_EQ(twenty.level, 0.95);
+  EXPECT_GT(twenty.low, 1.05);
+  EXPECT_LT(twenty.high, 1.15);
+}
+
+TEST(TuneStatistics, TheIntervalHoldsTheTruthAsOftenAsItSays) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> noise(std::log(1.1), 0.05);
+  int held = 0;
+  constexpr int kTimes = 2000;
+  for (int time = 0; time < kTimes; ++time) {
+    Figures ratios(10);
+    for (double& ratio : ratios) ratio = std::exp(noise(random));
+    const PairedComparison c = compare_ratios(ratios);
+    held += c.low <= 1.1 && 1.1 <= c.high;
+  }
+  EXPECT_GT(held, 0.94 * kTimes);
+  EXPECT_LT(held, 0.975 * kTimes);
+}
+
+TEST(TuneStatistics, PairsAreComparedWithinThemselves) {
+  // The machine drifts by a factor of four; each pair says the same.
+  const Figures a = {110, 55, 27.5, 110, 55, 27.5}, b = {100, 50, 25, 100, 50, 25};
+  const PairedComparison c = compare_paired(a, b);
+  EXPECT_NEAR(c.ratio, 1.1, 1e-9);
+  EXPECT_NEAR(c.low, 1.1, 1e-9);
+  // A pair that was not measured is none.
+  EXPECT_EQ(compare_paired(Figures{1, 0, 2}, Figures{1, 1, 1}).pairs, 2u);
+}
+
+TEST(TuneStatistics, TheMiddleOfTwoIsTheirMeanAndOfManyIgnoresAnOutlier) {
+  EXPECT_NEAR(middle_ratio(Figures{1, 4}), 2, 1e-9);
+  EXPECT_NEAR(middle_ratio(Figures{1, 1.01, 1.02, 1.03, 0.001}), 1.01, 0.02);
+  EXPECT_TRUE(std::isnan(middle_ratio({})));
+}
+
+TEST(TuneStatistics, DeviationIsWithinGroups) {
+  const Figures steady[] = {{1, 1}, {7, 7, 7}, {3}};
+  EXPECT_EQ(pooled_log_deviation(steady), 0);
+  const double e = std::exp(1);
+  const Figures apart[] = {{1, e * e}, {5, 5 * e * e}};
+  EXPECT_NEAR(pooled_log_deviation(apart), std::sqrt(2), 1e-9);
+  const Figures single[] = {{1}, {2}};
+  EXPECT_TRUE(std::isnan(pooled_log_deviation(single)));
+}
+
 }  // namespace
+
 }  // namespace pipetop
