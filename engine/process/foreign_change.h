@@ -1,6 +1,6 @@
 // What we changed in processes that aren't ours, one value each, and how it was. Without pointers:
 // a guardian shares the memory (engine/process/guardian.h), and a file holds it
-// (engine/process/change_record.h).
+// (engine/process/change_ledger.h).
 #pragma once
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/process/change_record.h"
+#include "engine/process/change_ledger.h"
 #include "engine/process/foreign_change.h"
 
 namespace pipetop {
@@ -40,7 +40,7 @@ std::string put_back_command();
 std::string remedy_of(const ChangeList& list, uint32_t step, bool is_recorded);
 
 // What pipetops that have ended, and their guardians too, have left changed in other people's
-// processes, as their records say (engine/process/change_record.h).
+// processes, as their records say (engine/process/change_ledger.h).
 struct Leftovers {
   std::vector<std::string> changes;  // "process 123: nice 0 -> 10"
   std::vector<std::string> damaged;  // records that say nothing

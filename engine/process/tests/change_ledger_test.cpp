@@ -1,4 +1,4 @@
-#include "engine/process/change_record.h"
+#include "engine/process/change_ledger.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
