@@ -1,18 +1,14 @@
 #include "engine/process/placement.h"
 
 #include <fmt/core.h>
-#include <sched.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <fstream>
+
+#include "engine/process/threads.h"
 
 namespace pipetop {
 namespace {
-
-constexpr int kMaxCpus = 8192;
-using CpuSet = std::array<cpu_set_t, kMaxCpus / CPU_SETSIZE>;
 
 // The first CPU of a file's list such as "0-3,8": it identifies the group.
 int first_of_list(const std::string& path, int otherwise) {
@@ -83,11 +79,8 @@ PlacementChoice chosen_cpus(const PipeSettings& settings, std::span<const Cpu> a
 }  // namespace
 
 std::vector<Cpu> read_topology() {
-  CpuSet set = {};
   std::vector<Cpu> cpus;
-  if (::sched_getaffinity(0, sizeof set, set.data()) != 0) return cpus;
-  for (int number = 0; number < kMaxCpus; ++number)
-    if (CPU_ISSET_S(number, sizeof set, set.data())) cpus.push_back(read_cpu(number));
+  for (const int number : cpus_of(0)) cpus.push_back(read_cpu(number));
   return cpus;
 }
 
@@ -107,11 +100,10 @@ PlacementChoice choose_cpus(const PipeSettings& settings, std::span<const Cpu> a
 }
 
 int pin(pid_t pid, int cpu, std::span<const Cpu> allowed) {
-  CpuSet set = {};
+  std::vector<int> cpus;
   for (const Cpu& candidate : allowed)
-    if (cpu == kNoCpu || candidate.number == cpu)
-      CPU_SET_S(candidate.number, sizeof set, set.data());
-  return ::sched_setaffinity(pid, sizeof set, set.data()) == 0 ? 0 : errno;
+    if (cpu == kNoCpu || candidate.number == cpu) cpus.push_back(candidate.number);
+  return set_cpus(pid, mask_of(cpus));
 }
 
 }  // namespace pipetop
