@@ -10,11 +10,13 @@ namespace pipetop {
 inline constexpr uint64_t kMs = 1'000'000;
 inline constexpr uint64_t kSecond = 1'000 * kMs;
 
-// CLOCK_MONOTONIC, like BPF's bpf_ktime_get_ns().
-inline uint64_t monotonic_ns() {
+inline uint64_t read_clock(clockid_t id) {
   timespec now = {};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+  ::clock_gettime(id, &now);
+  return static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec);
 }
+
+// CLOCK_MONOTONIC, like BPF's bpf_ktime_get_ns().
+inline uint64_t monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
 
 }  // namespace pipetop

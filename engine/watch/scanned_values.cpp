@@ -4,7 +4,7 @@
 
 #include "engine/base/text.h"
 #include "engine/model/settings.h"
-#include "engine/process/threads.h"
+#include "engine/process/proc_files.h"
 #include "engine/watch/graph.h"
 
 namespace pipetop {

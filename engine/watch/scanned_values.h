@@ -12,8 +12,8 @@
 #include "engine/model/pipe_scan.h"
 #include "engine/model/pipeline.h"
 #include "engine/watch/pipe_history.h"
-#include "engine/watch/process_facts.h"
 #include "engine/watch/scan_index.h"
+#include "engine/watch/watch_parts.h"
 
 namespace pipetop {
 

@@ -13,7 +13,6 @@
 #include "engine/watch/byte_counts.h"
 #include "engine/watch/graph.h"
 #include "engine/watch/holders.h"
-#include "engine/watch/process_facts.h"
 #include "engine/watch/scanned_values.h"
 #include "engine/watch/watch_parts.h"
 

@@ -13,10 +13,10 @@
 #include "engine/watch/byte_counts.h"
 #include "engine/watch/pipeline_instruments.h"
 #include "engine/watch/pipeline_members.h"
-#include "engine/watch/process_facts.h"
 #include "engine/watch/scanned_values.h"
 #include "engine/watch/target.h"
 #include "engine/watch/tests/watch_fixture.h"
+#include "engine/watch/watch_parts.h"
 
 namespace pipetop {
 namespace {
