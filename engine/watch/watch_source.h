@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/model/snapshot.h"
+#include "engine/process/threads.h"
 
 namespace pipetop {
 
@@ -40,12 +41,14 @@ class WatchSource {
   virtual void keep_changes() = 0;
 
   // The name of its user; "" if it isn't known.
-  virtual std::string user_of(ProcessId process) const;
+  virtual std::string user_of(ProcessId process) const { return pipetop::user_of(process); }
   // Whether it can be given this nice value again when it has a higher one.
-  virtual bool can_lower_nice(ProcessId process, int nice) const;
+  virtual bool can_lower_nice(ProcessId process, int nice) const {
+    return pipetop::can_lower_nice(process, nice);
+  }
 
   // All that a process can be pinned to, in ascending order.
-  virtual std::vector<int> cpus() const;
+  virtual std::vector<int> cpus() const { return cpus_of(0); }
 };
 
 }  // namespace pipetop
