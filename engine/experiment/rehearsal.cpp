@@ -13,7 +13,7 @@
 #include "engine/base/error.h"
 #include "engine/base/event_loop.h"
 #include "engine/host/host.h"
-#include "engine/watch/scene_pipeline.h"
+#include "engine/watch/watcher.h"
 #include "engine/workload/table/workloads.h"
 
 namespace pipetop {

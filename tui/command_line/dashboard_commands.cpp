@@ -16,7 +16,7 @@
 #include "engine/experiment/limits.h"
 #include "engine/process/placement.h"
 #include "engine/recording/recording.h"
-#include "engine/watch/scene_pipeline.h"
+#include "engine/watch/watcher.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"

@@ -13,7 +13,7 @@
 #include "engine/base/text.h"
 #include "engine/experiment/trial.h"
 #include "engine/recording/recording.h"
-#include "engine/watch/scene_pipeline.h"
+#include "engine/watch/watcher.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/dashboard/controller.h"
