@@ -223,5 +223,234 @@ TEST(PipeHistory, ExactBytesGoOnWhereTheEstimateStops) {
   EXPECT_EQ(history.total_bytes(), 5u * 4096 + 500);
 }
 
+constexpr uint64_t kTick = 500'000'000;
+
+// A ring of 16 slots whose last ones held so much each.
+RingCounts ring_at(uint32_t head, uint32_t past_slots, uint64_t slot_bytes) {
+  return {.slots = 16,
+          .head = head,
+          .tail = head,
+          .queued_bytes = 0,
+          .past_slots = past_slots,
+          .past_bytes = past_slots * slot_bytes};
+}
+
+TEST(RateEstimate, IsWhatTheHeadPassed) {
+  RateEstimate estimate;
+  for (uint32_t i = 0; i <= 10; ++i) estimate.add(i * kTick, ring_at(i * 1000, 16, 4096));
+  ASSERT_TRUE(estimate.total_bytes());
+  EXPECT_DOUBLE_EQ(*estimate.total_bytes(), 10'000 * 4096.0);
+}
+
+TEST(RateEstimate, IndicesWrap) {
+  RateEstimate estimate;
+  estimate.add(1, ring_at(0xffff'fff0, 16, 100));
+  estimate.add(2, ring_at(16, 16, 100));
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 3200.0);
+}
+
+TEST(RateEstimate, IsUnknownUntilASlotTells) {
+  RateEstimate estimate;
+  EXPECT_FALSE(estimate.total_bytes());
+  estimate.add(1, ring_at(0, 0, 0));
+  estimate.add(2, ring_at(100, 0, 0));
+  EXPECT_FALSE(estimate.total_bytes());
+  estimate.add(3, ring_at(110, 16, 10));  // so those before it held as much, as far as we know
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 1100.0);
+  estimate.add(4, ring_at(120, 0, 0));  // and those after it
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 1200.0);
+}
+
+TEST(RateEstimate, NothingMovesNothingIsAdded) {
+  RateEstimate estimate;
+  for (uint64_t i = 1; i < 10; ++i) estimate.add(i * kTick, ring_at(7, 7, 4096));
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 0.0);
+}
+
+TEST(RateEstimate, AnIntervalAcrossAResizeIsLeftOut) {
+  RateEstimate estimate;
+  estimate.add(1, ring_at(1000, 16, 4096));
+  estimate.add(2, ring_at(1010, 16, 4096));
+  RingCounts larger = ring_at(4, 4, 4096);
+  larger.slots = 256;
+  estimate.add(3, larger);
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 10 * 4096.0);
+  larger.head = larger.tail = 24;
+  estimate.add(4, larger);
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 30 * 4096.0);
+}
+
+// To the size that it has: the kernel renumbers it all the same.
+TEST(RateEstimate, ANewNumberingOfTheSameSizeIsNoticed) {
+  RateEstimate estimate;
+  estimate.add(1, ring_at(1000, 16, 4096));
+  estimate.add(2, ring_at(3, 3, 4096));
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 0.0);
+  RingCounts head_is_ahead = ring_at(20, 16, 4096);
+  head_is_ahead.tail = 10;
+  RateEstimate other;
+  other.add(1, head_is_ahead);
+  head_is_ahead.head = 25;
+  head_is_ahead.tail = 0;
+  other.add(2, head_is_ahead);
+  EXPECT_DOUBLE_EQ(other.total_bytes().value_or(-1), 0.0);
+}
+
+// Each interval counts with its own slots: with a mean over both kinds a short time of small and
+// fast ones would count as gigabytes.
+TEST(RateEstimate, FollowsAChangeOfTheSlots) {
+  RateEstimate estimate;
+  uint32_t head = 0;
+  estimate.add(0, ring_at(head, 16, 4096));
+  for (uint64_t i = 1; i <= 4; ++i) estimate.add(i, ring_at(head += 1000, 16, 4096));
+  for (uint64_t i = 5; i <= 8; ++i) estimate.add(i, ring_at(head += 1'000'000, 16, 1));
+  const double large = 4 * 1000 * 4096.0, small = 3 * 1'000'000.0;
+  const double between = 1e6 * (4096 + 1) / 2;  // when it changed is not known
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), large + between + small);
+}
+
+// A few slots, all of which can be seen at the end: what was before doesn't matter.
+TEST(RateEstimate, FewSlotsAreWhatTheyHeld) {
+  RateEstimate estimate;
+  estimate.add(1, ring_at(0, 16, 4096));
+  estimate.add(2, ring_at(16, 16, 10));
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 160.0);
+}
+
+// ---- with what the sides have written and read -----------------------------
+
+// As ring_at(), with what went through it in all.
+struct Sides {
+  uint64_t at_ns;
+  uint32_t head;
+  uint64_t slot_bytes, written, read;
+};
+RingCounts with(const Sides& sides) {
+  RingCounts ring = ring_at(sides.head, 16, sides.slot_bytes);
+  ring.sides = SideBytes{.written = sides.written,
+                         .read = sides.read,
+                         .written_ns = sides.at_ns,
+                         .read_ns = sides.at_ns,
+                         .holders = 5};
+  return ring;
+}
+void add_to(RateEstimate& estimate, const Sides& sides) { estimate.add(sides.at_ns, with(sides)); }
+
+// Single bytes, and now and then a full page while the reader is away: looks see the pages more
+// often than they come.
+TEST(RateEstimate, SidesThatAgreeAreRight) {
+  RateEstimate estimate;
+  add_to(estimate, {0, 0, 1, 777, 88});
+  for (uint32_t i = 1; i <= 10; ++i)
+    add_to(estimate, {i * kTick, i * 100'000, 300, 777 + i * 200'000, 88 + i * 200'000});
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 2e6);
+}
+
+TEST(RateEstimate, WhatIsQueuedWasNotReadYet) {
+  RateEstimate estimate;
+  RingCounts ring = with({0, 0, 1, 0, 0});
+  ring.queued_bytes = 30'000;
+  estimate.add(0, ring);
+  ring =
+      with({kTick, 1000, 300, 10'000, 39'990});  // and 10 by the time at which that was looked at
+  estimate.add(kTick, ring);
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 10'000.0);
+}
+
+// They are looked at one after the other: over a longer time they agree.
+TEST(RateEstimate, WaitsUntilTheSidesAgree) {
+  constexpr uint64_t kSoon = 1'000'000;
+  RateEstimate estimate;
+  add_to(estimate, {0, 0, 300, 0, 0});
+  EXPECT_TRUE(estimate.total_bytes());
+  add_to(estimate, {kSoon, 1000, 300, 1500, 2000});
+  EXPECT_FALSE(estimate.total_bytes());  // not 0, and not what the slots say
+  add_to(estimate, {2 * kSoon, 5000, 300, 10'000, 10'400});
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 10'000.0);
+  // From now on slots hold 2 bytes until something else is known.
+  add_to(estimate, {3 * kSoon, 5500, 300, 11'500, 10'600});
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 11'000.0);
+  add_to(estimate, {4 * kSoon, 6000, 300, 12'100, 12'500});
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 12'100.0);
+}
+
+TEST(RateEstimate, NeverFalls) {
+  constexpr uint64_t kSoon = 1'000'000;
+  RateEstimate estimate;
+  add_to(estimate, {0, 0, 300, 0, 0});
+  add_to(estimate, {kSoon, 1000, 300, 10'000, 10'000});
+  add_to(estimate, {2 * kSoon, 2000, 300, 11'100, 12'000});
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 12'000.0)
+      << "not 20,000: neither side moved so much";
+  add_to(estimate, {3 * kSoon, 2500, 300, 11'900, 12'000});
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 12'000.0);
+  add_to(estimate, {4 * kSoon, 9000, 300, 30'000, 30'000});
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 30'000.0);
+}
+
+// Who writes elsewhere, too, or moves pages by splice: then there are only the slots.
+TEST(RateEstimate, SidesThatDisagreeAreLeftOut) {
+  for (const uint64_t per_slot : {0, 1000}) {
+    RateEstimate estimate;
+    add_to(estimate, {0, 0, 300, 0, 0});
+    uint32_t head = 0;
+    for (uint64_t i = 1; i <= 6; ++i) {
+      head += 1000;
+      add_to(estimate, {i * kTick, head, 300, head * per_slot, head * 300});
+    }
+    EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 300.0 * head) << per_slot;
+  }
+}
+
+TEST(RateEstimate, OtherHoldersAreNoSides) {
+  RateEstimate estimate;
+  add_to(estimate, {0, 0, 300, 0, 0});
+  RingCounts ring = with({kTick, 1000, 300, 9000, 9000});
+  ring.sides->holders = 6;
+  estimate.add(kTick, ring);
+  EXPECT_FALSE(estimate.total_bytes());
+  ring.head = ring.tail = 2000;
+  ring.sides.reset();  // nor can it be told any more
+  estimate.add(2 * kTick, ring);
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 600'000.0);
+}
+
+// Each side counts up to when it was looked at.
+TEST(RateEstimate, SidesMayBeLookedAtLater) {
+  RateEstimate estimate;
+  estimate.add(0, with({0, 0, 300, 0, 0}));
+  RingCounts ring = with({kTick, 1000, 300, 20'000, 30'000});
+  ring.sides->written_ns = 2 * kTick;
+  ring.sides->read_ns = 3 * kTick;
+  estimate.add(kTick, ring);
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 20'000.0);
+  add_to(estimate, {3 * kTick, 3000, 300, 30'000, 30'000});
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 30'000.0) << "counted once";
+}
+
+// What they do while nothing moves has nothing to do with the pipe.
+TEST(RateEstimate, SidesBeginWhenItMoves) {
+  RateEstimate estimate;
+  add_to(estimate, {0, 0, 300, 0, 0});
+  add_to(estimate, {kTick, 0, 300, 70'000, 70'000});
+  add_to(estimate, {2 * kTick, 1000, 300, 80'000, 80'000});
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 10'000.0);
+}
+
+// After the last byte the sides are looked at once more.
+TEST(RateEstimate, SettlesWhenItStands) {
+  constexpr uint64_t kSoon = 1'000'000;
+  RateEstimate estimate;
+  add_to(estimate, {0, 0, 300, 0, 0});
+  add_to(estimate, {kSoon, 1000, 300, 1500, 900});
+  add_to(estimate, {2 * kSoon, 1000, 300, 2000, 2000});
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 2000.0);
+  RingCounts still = with({3 * kSoon, 1000, 300, 0, 0});
+  still.sides.reset();
+  estimate.add(3 * kSoon, still);
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 2000.0);
+}
+
 }  // namespace
+
 }  // namespace pipetop

@@ -8,7 +8,7 @@
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/observe/tests/scan_fixture.h"
 #include "engine/tests/support/test_pipe.h"
-#include "engine/watch/rate_estimate.h"
+#include "engine/watch/pipe_history.h"
 
 namespace pipetop {
 namespace {
