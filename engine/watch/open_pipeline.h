@@ -12,10 +12,9 @@
 #include "engine/watch/byte_counts.h"
 #include "engine/watch/pipeline_instruments.h"
 #include "engine/watch/pipeline_members.h"
-#include "engine/watch/pipeline_window.h"
+#include "engine/watch/pipeline_spans.h"
 #include "engine/watch/scanned_values.h"
 #include "engine/watch/watch_parts.h"
-#include "engine/watch/watch_segments.h"
 #include "engine/watch/watch_table.h"
 
 namespace pipetop {

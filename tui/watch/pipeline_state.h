@@ -8,7 +8,7 @@
 #include <string>
 
 #include "engine/model/snapshot.h"
-#include "engine/watch/watch_segments.h"
+#include "engine/watch/pipeline_spans.h"
 #include "tui/draw/keys.h"
 #include "tui/screen/screen.h"
 #include "tui/watch/chain.h"

@@ -1,20 +1,73 @@
-// The segments of the open pipeline: what it did from one change to the next. All rates of a
-// segment are of one pipe, the one by which the change that began it is measured.
+// What the open pipeline did over a span of time: where the time of its stages went and how full
+// its rings were over the last seconds; and its segments, from one change to the next.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "engine/meter/rate_meter.h"
 #include "engine/model/pipeline.h"
 #include "engine/model/snapshot.h"
+#include "engine/observe/stage_observer.h"
 
 namespace pipetop {
 
+// The differences of cumulative counts.
+class PipelineWindow {
+ public:
+  static constexpr uint64_t kAllTime = UINT64_MAX;
+
+  explicit PipelineWindow(uint64_t window_ns) : window_ns_(window_ns) {}
+
+  // The counts now. What is no longer counted keeps its last values until they leave the window.
+  void add(uint64_t now_ns, const std::vector<observe::ThreadTimes>& times,
+           const std::vector<observe::RingTally>& samples);
+
+  // Forgets all others: a window of all time keeps what was ever counted.
+  void keep(const std::set<ProcessId>& processes, const std::set<PipeId>& pipes);
+
+  // Forgets all before the next add().
+  void restart() { marks_.clear(); }
+  // The same, and what was counted: counts begin anew.
+  void clear();
+
+  // How much of it has passed: up to a tenth more than asked for.
+  uint64_t length_ns() const { return marks_.empty() ? 0 : now_ns_ - marks_.front().at_ns; }
+
+  Reading<StageShares> shares(ProcessId process) const;
+  Reading<RingLevel> ring(PipeId pipe) const;
+
+ private:
+  // The last that is known of a thread or a ring.
+  struct Counted {
+    observe::ThreadTimes times;
+    uint64_t at_ns = 0;
+  };
+  struct Counts {
+    std::map<observe::ThreadId, Counted> threads;
+    std::map<PipeId, observe::RingTally> rings;
+  };
+  struct Mark {
+    uint64_t at_ns;
+    Counts counts;
+  };
+
+  observe::ThreadTimes since_mark(const observe::ThreadId& id,
+                                  const observe::ThreadTimes& now) const;
+  void drop_old_marks();
+
+  uint64_t window_ns_, now_ns_ = 0;
+  Counts latest_;
+  std::deque<Mark> marks_;  // oldest first: the window begins at the first
+};
+
+// All rates of a segment are of one pipe, the one by which the change that began it is measured.
 class WatchSegments {
  public:
   explicit WatchSegments(uint64_t now_ns);

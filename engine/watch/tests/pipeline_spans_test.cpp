@@ -1,4 +1,4 @@
-#include "engine/watch/pipeline_window.h"
+#include "engine/watch/pipeline_spans.h"
 
 #include <gtest/gtest.h>
 
