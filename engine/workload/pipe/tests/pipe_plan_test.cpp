@@ -187,5 +187,199 @@ TEST(PipePlan, OneCpuIsSaid) {
   EXPECT_EQ(mismatch(plan, "placement")->requested, "near");
 }
 
+struct Case {
+  Settings requested;
+  EffectiveFacts facts;
+  Effective plan;
+
+  Case() {
+    requested.pipe.write_with = WriteWith::vmsplice;
+    requested.pipe.pages = Pages::thp;
+    plan.settings = requested;
+    plan.settings.pipe.pipe_size = facts.pipe_bytes = 131072;
+    facts.writer = facts.reader = PipeReport{};
+    facts.writer->pages = Pages::thp;
+    facts.writer->buffer_address[0] = 4096;
+    facts.huge = Reading<bool>::of(true);
+    facts.probe.result = ZeroCopy::zero_copy;
+  }
+  Effective make() const { return make_effective(requested, plan, facts); }
+};
+
+TEST(Effective, AllGranted) {
+  const Effective e = Case().make();
+  EXPECT_TRUE(e.mismatches.empty());
+  EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::zero_copy);
+  EXPECT_EQ(e.settings.pipe.pages, Pages::thp);
+}
+
+TEST(Effective, HugePagesAreWhatSmapsSays) {
+  Case c;
+  c.facts.huge = Reading<bool>::of(false);
+  const Effective e = c.make();
+  EXPECT_EQ(e.settings.pipe.pages, Pages::k4);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].requested, "thp");
+  EXPECT_EQ(e.mismatches[0].effective, "4k");
+}
+
+TEST(Effective, MissingHugetlbNamesTheRemedy) {
+  Case c;
+  c.requested.pipe.pages = c.plan.settings.pipe.pages = Pages::hugetlb;
+  c.facts.writer->pages_error = ENOMEM;
+  const Effective e = c.make();
+  EXPECT_EQ(e.settings.pipe.pages, Pages::thp);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_NE(e.mismatches[0].reason.find("nr_hugepages"), std::string::npos);
+}
+
+TEST(Effective, ARefusedLockIsSaid) {
+  Case c;
+  c.requested.pipe.lock_memory = c.plan.settings.pipe.lock_memory = true;
+  c.facts.reader->lock_error = ENOMEM;
+  const Effective e = c.make();
+  EXPECT_FALSE(e.settings.pipe.lock_memory);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].knob, "lock_memory");
+}
+
+TEST(Effective, TheGrantedPipeSizeIsShown) {
+  Case c;
+  c.facts.pipe_bytes = 65536;
+  c.facts.resize_error = EPERM;
+  const Effective e = c.make();
+  EXPECT_EQ(e.settings.pipe.pipe_size, 65536u);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].effective, "64KiB");
+}
+
+TEST(Effective, WriteIsACopy) {
+  Case c;
+  c.requested.pipe.write_with = c.plan.settings.pipe.write_with = WriteWith::write;
+  const Effective e = c.make();
+  EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::copied);
+  EXPECT_TRUE(e.mismatches.empty());
+}
+
+Reading<std::array<double, kSlotKinds>> kinds(double copies, double user_pages) {
+  return Reading<std::array<double, kSlotKinds>>::of({0, copies, user_pages, 0, 0, 0});
+}
+
+TEST(Effective, UserPagesSeenInTheRingProveZeroCopy) {
+  Case c;
+  c.facts.probe.result = ZeroCopy::unverifiable;
+  c.facts.seen.kinds = kinds(0, 1);
+  const Effective e = c.make();
+  EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::zero_copy);
+  EXPECT_NE(e.pipe.zero_copy_reason.find("seen in the ring"), std::string::npos);
+  EXPECT_TRUE(e.mismatches.empty());
+}
+
+TEST(Effective, CopiesSeenInTheRingOutweighTheProbe) {
+  Case c;
+  c.facts.seen.kinds = kinds(0.98, 0.02);
+  const Effective e = c.make();
+  EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::copied);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].knob, "write_with");
+  EXPECT_EQ(e.mismatches[0].effective, "vmsplice, but copied");
+  EXPECT_TRUE(e.mismatches[0].reason.starts_with("98 % of the slots seen hold copies"));
+  c.facts.seen.kinds = kinds(0.001, 0.999);  // a torn sample
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);
+}
+
+TEST(Effective, AProbeThatFoundACopyIsAMismatch) {
+  Case c;
+  c.facts.probe.result = ZeroCopy::copied;
+  c.facts.probe.reason = "the pipe kept what the page held";
+  const Effective e = c.make();
+  EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::copied);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].reason, "the pipe kept what the page held");
+}
+
+Reading<std::array<double, kSlotKinds>> only(SlotKind kind) {
+  std::array<double, kSlotKinds> shares{};
+  shares[static_cast<size_t>(kind)] = 1;
+  return Reading<std::array<double, kSlotKinds>>::of(shares);
+}
+
+TEST(Effective, TeeLendsWhatItsSourceHolds) {
+  Case c;
+  c.requested.pipe.write_with = c.plan.settings.pipe.write_with = WriteWith::tee;
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);  // the probe of vmsplice
+  c.facts.probe.result = ZeroCopy::copied;
+  EXPECT_EQ(c.make().mismatches[0].effective, "tee, but copied");
+  c.facts.seen.kinds = only(SlotKind::user_page);
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);
+  c.facts.seen.kinds = only(SlotKind::copy);
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::copied);
+  EXPECT_NE(c.make().pipe.zero_copy_reason.find("tee's source"), std::string::npos);
+}
+
+TEST(Effective, SpliceLendsThePageCache) {
+  Case c;
+  c.requested.pipe.write_with = c.plan.settings.pipe.write_with = WriteWith::splice;
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::unverifiable);  // vmsplice's probe says nothing
+  c.facts.file_probe.result = ZeroCopy::copied;
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::copied);
+  for (const SlotKind lent : {SlotKind::page_cache, SlotKind::zero_page}) {
+    c.facts.seen.kinds = only(lent);
+    EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::zero_copy);
+    EXPECT_TRUE(c.make().mismatches.empty());
+  }
+  c.facts.seen.kinds = only(SlotKind::copy);
+  EXPECT_EQ(c.make().pipe.zero_copy, ZeroCopy::copied);
+  ASSERT_EQ(c.make().mismatches.size(), 1u);
+  EXPECT_EQ(c.make().mismatches[0].effective, "splice, but copied");
+  EXPECT_NE(c.make().pipe.zero_copy_reason.find("copy_splice_read"), std::string::npos);
+}
+
+TEST(Effective, ASmallerSourceOfTeeIsSaid) {
+  Case c;
+  c.requested.pipe.write_with = c.plan.settings.pipe.write_with = WriteWith::tee;
+  c.facts.writer->call_bytes = 65536;
+  const Effective e = c.make();
+  EXPECT_EQ(e.settings.pipe.buf_size, 65536u);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].requested, "256KiB");
+}
+
+TEST(Effective, TheReadersCopyIsToldApart) {
+  Case c;
+  EXPECT_TRUE(c.make().pipe.zero_copy_reason.ends_with("; read then copies the bytes out"));
+  c.requested.pipe.read_with = c.plan.settings.pipe.read_with = ReadWith::splice;
+  EXPECT_TRUE(c.make().pipe.zero_copy_reason.ends_with("; splice to /dev/null copies nothing"));
+}
+
+TEST(Effective, APinnedWorkerSeenElsewhereIsAMismatch) {
+  Case c;
+  c.plan.settings.pipe.writer_cpu = 0;
+  c.plan.settings.pipe.reader_cpu = 1;
+  c.facts.seen.run_on = {0, 1};
+  EXPECT_TRUE(c.make().mismatches.empty());
+  c.facts.seen.run_on = {std::nullopt, 3};
+  const Effective e = c.make();
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].knob, "placement");
+  EXPECT_EQ(e.mismatches[0].requested, "reader on CPU 1");
+  EXPECT_EQ(e.mismatches[0].effective, "reader on CPU 3");
+  EXPECT_EQ(e.settings.pipe.reader_cpu, 3);
+  EXPECT_EQ(e.settings.pipe.writer_cpu, 0);
+  c.facts.seen.run_on = {1, 3};
+  EXPECT_EQ(c.make().mismatches[0].effective, "writer on CPU 1, reader on CPU 3");
+  c.plan.settings.pipe.writer_cpu = c.plan.settings.pipe.reader_cpu = kNoCpu;
+  EXPECT_TRUE(c.make().mismatches.empty());
+}
+
+TEST(Effective, SlowMotionAsksForLess) {
+  Case c;
+  c.requested.pipe.slow_motion = c.plan.settings.pipe.slow_motion = true;
+  const Effective e = c.make();
+  EXPECT_EQ(e.settings.pipe.buf_size, 8192u);
+  EXPECT_TRUE(e.mismatches.empty()) << "that is what slow motion is";
+}
+
 }  // namespace
+
 }  // namespace pipetop
