@@ -4,13 +4,21 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstdint>
 
 #include "engine/base/error.h"
 #include "engine/base/handles.h"
+#include "engine/model/settings.h"
 
 namespace pipetop {
+
+// What the kernel makes of a size that is asked for: a power of two pages.
+inline uint64_t ring_bytes_for(uint64_t bytes) {
+  return std::max(kPageBytes, std::bit_ceil(bytes));
+}
 
 class PipeOwner {
  public:
@@ -32,7 +40,7 @@ class PipeOwner {
   uint64_t capacity_bytes() const { return capacity_bytes_; }
 
   // Returns 0 or errno: EBUSY while the ring holds more than would fit, EPERM above
-  // pipe-max-size. The kernel rounds up to a power of two pages.
+  // pipe-max-size.
   int resize(uint64_t bytes) {
     const int granted = ::fcntl(write_.get(), F_SETPIPE_SZ, static_cast<int>(bytes));
     if (granted < 0) return errno;

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <climits>
 #include <optional>
@@ -13,8 +12,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/model/settings.h"
 #include "engine/process/foreign_end.h"
+#include "engine/process/pipe_owner.h"
 #include "engine/process/threads.h"
 #include "engine/watch/intervention_words.h"
 
@@ -71,9 +70,7 @@ Resized resize_by_any(PipeId pipe, std::span<const PipeEnd> ends, std::optional<
 }
 
 // As the kernel rounds it, as far as it takes it.
-uint64_t rounded(uint64_t bytes) {
-  return std::bit_ceil(std::clamp<uint64_t>(bytes, kPageBytes, INT_MAX / 2));
-}
+uint64_t rounded(uint64_t bytes) { return ring_bytes_for(std::min<uint64_t>(bytes, INT_MAX / 2)); }
 
 // Throws Error if it has ended, or if that can't be told.
 void require(ProcessId process) {

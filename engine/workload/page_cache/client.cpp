@@ -8,7 +8,7 @@
 #include "engine/base/handles.h"
 #include "engine/model/settings.h"
 #include "engine/worker/worker_loop.h"
-#include "engine/workload/page_cache/page_cache_plan.h"
+#include "engine/workload/page_cache/page_cache_settings.h"
 
 namespace pipetop {
 namespace {

@@ -7,7 +7,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/process/worker_process.h"
-#include "engine/workload/page_cache/page_cache_plan.h"
+#include "engine/workload/page_cache/page_cache_settings.h"
 
 namespace pipetop {
 namespace {

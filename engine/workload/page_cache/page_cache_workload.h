@@ -10,7 +10,7 @@
 #include "engine/workload/page_cache/cached_file.h"
 #include "engine/workload/page_cache/cached_share.h"
 #include "engine/workload/page_cache/client.h"
-#include "engine/workload/page_cache/page_cache_plan.h"
+#include "engine/workload/page_cache/page_cache_settings.h"
 #include "engine/workload/workload.h"
 
 namespace pipetop {

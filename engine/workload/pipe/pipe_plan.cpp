@@ -3,18 +3,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 
 #include "engine/base/text.h"
+#include "engine/process/pipe_owner.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 
 namespace pipetop {
 namespace {
-
-// The kernel's own rounding, so that what it grants can be compared with it.
-uint64_t granted_size(uint64_t bytes) { return std::max(kPageBytes, std::bit_ceil(bytes)); }
 
 std::string vmsplice_refusal(const PipeSettings& asked, int error) {
   return fmt::format("vmsplice{}: {}; a seccomp filter or this kernel refuses it",
@@ -60,7 +57,7 @@ class Planner {
         "buf_size", &PipeSettings::buf_size, machine_.pipe_max_bytes,
         fmt::format(
             "tee duplicates a pipe, which holds no more; echo {} > /proc/sys/fs/pipe-max-size",
-            granted_size(s_.buf_size)));
+            ring_bytes_for(s_.buf_size)));
   }
 
   void plan_technique() {
@@ -111,7 +108,7 @@ class Planner {
 
   void plan_pipe_size() {
     const uint64_t wanted = wanted_pipe_bytes(s_);
-    s_.pipe_size = wanted == kAutoPipeSize ? kKernelDefaultPipeBytes : granted_size(wanted);
+    s_.pipe_size = wanted == kAutoPipeSize ? kKernelDefaultPipeBytes : ring_bytes_for(wanted);
     if (s_.pipe_size <= machine_.pipe_max_bytes || machine_.may_exceed_pipe_max) return;
     const uint64_t too_much = s_.pipe_size;
     s_.pipe_size = machine_.pipe_max_bytes;

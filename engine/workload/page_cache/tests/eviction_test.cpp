@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "engine/workload/page_cache/cached_share.h"
-#include "engine/workload/page_cache/page_cache_plan.h"
 
 namespace pipetop {
 namespace {
@@ -44,33 +43,6 @@ TEST(DiskReads, CountFromTheFirstSample) {
   EXPECT_EQ(reads.since_last(self), 0u);
   EXPECT_EQ(reads.since_last(self), 0u);
   EXPECT_EQ(reads.since_last({}), 0u);
-}
-
-std::shared_ptr<const Segment> segment(const Settings& s, double rate) {
-  auto one = std::make_shared<Segment>();
-  one->effective = s;
-  one->rate = Reading<RateStats>::of({.mean = rate, .samples = 10});
-  return one;
-}
-
-TEST(Efficiency, IsAgainstOneClientWithTheSameSettings) {
-  Settings one, two;
-  two.page_cache.clients = 2;
-  two.page_cache.files = Files::own;
-  Throughput t;
-  t.current.rate = Reading<RateStats>::of({.mean = 15, .samples = 10});
-  EXPECT_EQ(efficiency_of(t, two).reason, "run with 1 client first");
-  t.segments.push_back(segment(one, 10));
-  Settings other = one;
-  other.page_cache.gang_size = 1;
-  t.segments.push_back(segment(other, 5));
-  t.segments.push_back(segment(two, 1));
-  ASSERT_TRUE(efficiency_of(t, two).has_value());
-  EXPECT_DOUBLE_EQ(*efficiency_of(t, two), 0.75);
-  other.page_cache.clients = 3;
-  EXPECT_DOUBLE_EQ(*efficiency_of(t, other), 1);
-  t.current.rate = Reading<RateStats>::warming("too early");
-  EXPECT_EQ(efficiency_of(t, two).reason, "too early");
 }
 
 }  // namespace

@@ -36,9 +36,6 @@ inline uint32_t files_of(const PageCacheSettings& s) {
   return s.files == Files::own ? s.clients : 1;
 }
 
-// The size of the ring for a chunk: the kernel rounds up to a power of two pages.
-uint64_t ring_bytes_for(uint64_t chunk_bytes);
-
 struct PageCacheFacts {
   uint64_t chunk_bytes = 0;  // that fit into each pipe
   int resize_error = 0;
