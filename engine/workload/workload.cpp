@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "engine/base/clock.h"
+#include "engine/base/system_files.h"
 
 namespace pipetop {
 namespace {
@@ -28,6 +29,10 @@ Mismatch mismatch_of(std::span<const Knob> knobs, std::string_view name, const S
                      const Settings& effective, std::string reason) {
   const Knob& knob = *find_knob(knobs, name);
   return {std::string(name), knob.get(requested), knob.get(effective), std::move(reason)};
+}
+
+uint64_t available_memory_bytes() {
+  return 1024 * keyed_number(read_head("/proc/meminfo"), "MemAvailable").value_or(0);
 }
 
 void judge_lending(const Lending& lending, const Seen& seen, const ZeroCopyProbe& probe,

@@ -99,6 +99,10 @@ std::vector<PartProgress> parts_of(std::span<const Worker* const> workers, std::
 Mismatch mismatch_of(std::span<const Knob> knobs, std::string_view name, const Settings& requested,
                      const Settings& effective, std::string reason);
 
+// That can be had without swapping. It includes the page cache of files, but not memfds. 0:
+// unknown, before Linux 3.14.
+uint64_t available_memory_bytes();
+
 // What shows that a technique lends pages.
 struct Lending {
   SlotKind kind;

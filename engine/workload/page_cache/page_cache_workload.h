@@ -8,7 +8,6 @@
 
 #include "engine/process/pipe_owner.h"
 #include "engine/workload/page_cache/cached_file.h"
-#include "engine/workload/page_cache/cached_share.h"
 #include "engine/workload/page_cache/client.h"
 #include "engine/workload/page_cache/page_cache_settings.h"
 #include "engine/workload/workload.h"

@@ -7,7 +7,6 @@
 #include <cerrno>
 
 #include "engine/base/error.h"
-#include "engine/base/system_files.h"
 #include "engine/process/privileges.h"
 #include "engine/workload/percpu/insert_worker.h"
 #include "engine/workload/percpu/percpu_knobs.h"
@@ -43,8 +42,7 @@ constexpr uint64_t kSlabBytesPerRule = 256, kBytesPerRuleAndCpu = 64;
 
 // Read once, when there are no rules of ours yet.
 uint64_t available_bytes_at_start() {
-  static const uint64_t bytes =
-      1024 * keyed_number(read_head("/proc/meminfo"), "MemAvailable").value_or(0);
+  static const uint64_t bytes = available_memory_bytes();
   return bytes;
 }
 
@@ -78,7 +76,6 @@ Effective make_percpu_effective(const Settings& requested, const std::optional<W
 void require_memory(const PercpuSettings& s, size_t cpus, uint64_t available_bytes) {
   const uint64_t per_rule = kSlabBytesPerRule + (s.no_percpu ? 0 : cpus * kBytesPerRuleAndCpu);
   const uint64_t bytes = uint64_t{s.workers} * s.rules * per_rule;
-  // Unknown before Linux 3.14.
   if (available_bytes == 0 || bytes <= available_bytes / 10 * 8) return;
   throw Error(
       fmt::format(
