@@ -6,10 +6,12 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/model/control_block.h"
 #include "engine/model/snapshot.h"
+#include "engine/model/tables.h"
 #include "engine/workload/percpu/memory_probe.h"
 #include "engine/workload/workload.h"
 
@@ -41,6 +43,14 @@ class ParallelClock {
 };
 
 }  // namespace percpu
+
+// ---- knobs, keys and presets ----
+
+std::span<const Knob> percpu_knobs();
+std::span<const HotKey> percpu_hot_keys();
+std::span<const Preset> percpu_presets();
+
+// ---- the workload ----
 
 // `first` is the first worker's answer to the newest command; `cpus` is how many this process may
 // run on.

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/workload/percpu/netlink.h"
-#include "engine/workload/percpu/rule_messages.h"
+#include "engine/workload/percpu/tc_actions.h"
 
 namespace pipetop::percpu {
 

@@ -18,7 +18,7 @@
 #include "engine/tests/support/child.h"
 #include "engine/tests/support/test_pipe.h"
 #include "engine/workload/percpu/private_network.h"
-#include "engine/workload/percpu/rule_messages.h"
+#include "engine/workload/percpu/tc_actions.h"
 
 namespace pipetop::percpu {
 

@@ -1,4 +1,4 @@
-#include "engine/workload/percpu/rule_messages.h"
+#include "engine/workload/percpu/tc_actions.h"
 
 #include <gtest/gtest.h>
 #include <linux/pkt_cls.h>

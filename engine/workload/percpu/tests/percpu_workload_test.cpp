@@ -1,12 +1,12 @@
-#include "engine/workload/percpu/percpu_knobs.h"
+#include "engine/workload/percpu/percpu_workload.h"
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <set>
 
 #include "engine/base/error.h"
 #include "engine/config/config.h"
-#include "engine/workload/percpu/percpu_workload.h"
 #include "engine/workload/table/workloads.h"
 
 namespace pipetop {
@@ -105,5 +105,77 @@ TEST(PercpuKnobs, TheFileIsThePresetsThatAreBuiltIn) {
   }
 }
 
+Settings percpu_settings() {
+  Settings s;
+  s.workload = WorkloadKind::percpu;
+  return s;
+}
+
+TEST(PercpuEffective, IsWhatWasAskedWhereAllCanBeHad) {
+  const Effective e = make_percpu_effective(percpu_settings(), {}, 1);
+  EXPECT_TRUE(e.mismatches.empty());
+  EXPECT_EQ(e.pipe.zero_copy, ZeroCopy::no_copy);
+  EXPECT_EQ(e.pipe.huge.status, ReadingStatus::unavailable);
+}
+
+TEST(PercpuEffective, WorkersThatShareACpuAreToldOf) {
+  Settings s = percpu_settings();
+  s.percpu.workers = 3;
+  EXPECT_TRUE(make_percpu_effective(s, {}, 3).mismatches.empty());
+  const Effective e = make_percpu_effective(s, {}, 2);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].knob, "workers");
+  EXPECT_EQ(e.mismatches[0].requested, "3");
+  EXPECT_EQ(e.mismatches[0].effective, "3 on 2 CPUs");
+}
+
+TEST(PercpuEffective, ABatchIsNoLargerThanAFill) {
+  Settings s = percpu_settings();
+  s.percpu.rules = 10;
+  s.percpu.batch = 64;
+  const Effective e = make_percpu_effective(s, {}, 2);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].knob, "batch");
+  EXPECT_EQ(e.settings.percpu.batch, 10u);
+}
+
+TEST(PercpuEffective, AProfileThatTheKernelLacksIsTold) {
+  WorkerReport first;
+  first.state = WorkerState::refused;
+  first.error_number = EOPNOTSUPP;
+  set_reason(first, "act_gact is not in this kernel; load the module act_gact");
+  Settings s = percpu_settings();
+  s.percpu.profile = Profile::gact;
+  const Effective e = make_percpu_effective(s, first, 2);
+  ASSERT_EQ(e.mismatches.size(), 1u);
+  EXPECT_EQ(e.mismatches[0].knob, "profile");
+  EXPECT_EQ(e.mismatches[0].reason, "act_gact is not in this kernel; load the module act_gact");
+  // That there may be no network says nothing of the profile.
+  first.error_number = EPERM;
+  EXPECT_TRUE(make_percpu_effective(s, first, 2).mismatches.empty());
+}
+
+using percpu::ParallelClock;
+
+TEST(ParallelClock, DividesWhatSeveralAddedTogether) {
+  ParallelClock clock;
+  EXPECT_EQ(clock.at(100), 100u);
+  clock.share(2, 100);
+  EXPECT_EQ(clock.at(100), 100u);
+  EXPECT_EQ(clock.at(300), 200u);
+  clock.share(4, 300);
+  EXPECT_EQ(clock.at(700), 300u);
+}
+
+TEST(ParallelClock, StandsAndNeverGoesBackWhenNobodyIsLeft) {
+  ParallelClock clock;
+  clock.share(2, 0);
+  clock.share(0, 100);
+  EXPECT_EQ(clock.at(100), 50u);
+  clock.share(1, 100);
+  EXPECT_EQ(clock.at(101), 51u);
+}
+
 }  // namespace
+
 }  // namespace pipetop
