@@ -13,7 +13,7 @@
 #include "engine/process/child.h"
 #include "engine/process/worker_process.h"
 #include "engine/workload/table/main_capabilities.h"
-#include "engine/workload/table/worker_main.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/command_line/callers_variables.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"

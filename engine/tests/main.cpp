@@ -3,7 +3,7 @@
 
 #include "engine/process/worker_process.h"
 #include "engine/tests/run_tests.h"
-#include "engine/workload/table/worker_main.h"
+#include "engine/workload/table/workloads.h"
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == pipetop::kWorkerProcess)

@@ -19,7 +19,7 @@
 #include "engine/observe/sampler.h"
 #include "engine/process/worker_process.h"
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "engine/workload/table/worker_main.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/bench/bench.h"
 
 namespace pipetop::bench {

@@ -1,5 +1,4 @@
-#include "engine/workload/table/worker_main.h"
-
+// The hidden mode for pipetop's own workers: `pipetop worker-process`.
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>

@@ -13,6 +13,9 @@ namespace pipetop {
 std::span<const WorkloadEntry> workloads();  // in the order in which help lists them
 const WorkloadEntry& workload(WorkloadKind kind);
 
+// Runs the worker that the control block describes; returns its exit status.
+int worker_main(int argc, char** argv);
+
 // ---- terms ------------------------------------------------------------------
 
 inline const WorkloadTerms& terms_of(WorkloadKind kind) { return workload(kind).terms; }
