@@ -9,7 +9,6 @@
 #include "engine/config/config.h"
 #include "engine/engine.h"
 #include "engine/experiment/ladder.h"
-#include "engine/experiment/sweep.h"
 #include "engine/recording/recording.h"
 #include "engine/workload/table/main_capabilities.h"
 #include "tui/draw/picture.h"

@@ -11,7 +11,7 @@
 #include "engine/base/text.h"
 #include "engine/config/config.h"
 #include "engine/config/find_config.h"
-#include "engine/experiment/sweep.h"
+#include "engine/experiment/ladder.h"
 #include "engine/process/placement.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/manual/manual.h"

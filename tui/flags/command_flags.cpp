@@ -4,7 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
-#include "engine/experiment/sweep.h"
+#include "engine/experiment/ladder.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/draw/picture.h"
 #include "tui/flags/flags.h"

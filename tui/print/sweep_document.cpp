@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/base/version.h"
-#include "engine/experiment/sweep.h"
+#include "engine/experiment/ladder.h"
 #include "engine/meter/statistics.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/draw/numbers.h"

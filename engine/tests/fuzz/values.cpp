@@ -5,7 +5,7 @@
 
 #include "engine/base/text.h"
 #include "engine/config/yaml_document.h"
-#include "engine/experiment/sweep.h"
+#include "engine/experiment/ladder.h"
 #include "engine/tests/fuzz/fuzz.h"
 #include "engine/workload/table/workloads.h"
 

@@ -1,7 +1,13 @@
+#include "engine/experiment/ladder.h"
+
 #include <gtest/gtest.h>
 
-#include "engine/experiment/ladder.h"
+#include <algorithm>
+#include <set>
+
+#include "engine/base/error.h"
 #include "engine/experiment/tests/ladder_example.h"
+#include "engine/workload/table/workloads.h"
 
 namespace pipetop {
 namespace {
@@ -151,5 +157,66 @@ TEST(LadderReport, AStandstillSpoilsOnlyItself) {
   EXPECT_DOUBLE_EQ(still.drift->farthest.ratio, 1);
 }
 
+using Sequence = std::vector<size_t>;
+
+TEST(LadderOrder, HasEveryRungOnce) {
+  for (uint32_t round = 1; round <= 20; ++round) {
+    Sequence order = ladder_order(7, 42, round);
+    std::ranges::sort(order);
+    EXPECT_EQ(order, (Sequence{0, 1, 2, 3, 4, 5, 6}));
+  }
+  EXPECT_EQ(ladder_order(1, 42, 1), Sequence{0});
+}
+
+TEST(LadderOrder, DependsOnSeedAndRoundAlone) {
+  EXPECT_EQ(ladder_order(7, 42, 1), ladder_order(7, 42, 1));
+  EXPECT_NE(ladder_order(7, 42, 1), ladder_order(7, 42, 2));
+  EXPECT_NE(ladder_order(7, 42, 1), ladder_order(7, 43, 1));
+  // As on any other machine, so that a seed can be told to somebody else.
+  EXPECT_EQ(ladder_order(7, 42, 1), (Sequence{4, 5, 1, 2, 6, 3, 0}));
+}
+
+TEST(LadderOrder, PutsEveryRungEverywhere) {
+  std::set<size_t> first, last;
+  for (uint32_t round = 1; round <= 200; ++round) {
+    first.insert(ladder_order(7, 1, round).front());
+    last.insert(ladder_order(7, 1, round).back());
+  }
+  EXPECT_EQ(first.size(), 7u);
+  EXPECT_EQ(last.size(), 7u);
+}
+
+using Values = std::vector<std::string>;
+
+std::string error_of(const char* name, const std::string& text) {
+  try {
+    sweep_of(knob(name), text);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Sweep, ARangeIsOfANumberAndAListOfAnyKnob) {
+  EXPECT_TRUE(names_several(knob("pairs"), "1..4"));
+  EXPECT_FALSE(names_several(knob("pairs"), "4"));
+  EXPECT_FALSE(names_several(knob("pipe_size"), "1..4"));
+  EXPECT_TRUE(names_several(knob("pipe_size"), "64K,1M"));
+  EXPECT_EQ(sweep_of(knob("pairs"), "2..4").values, (Values{"2", "3", "4"}));
+  EXPECT_EQ(sweep_of(knob("write_with"), "write,tee").values, (Values{"write", "tee"}));
+  EXPECT_EQ(sweep_of_values(knob("gift")).values, (Values{"false", "true"}));
+}
+
+TEST(Sweep, EachMistakeIsOneClearLine) {
+  EXPECT_EQ(error_of("pairs", "4..1"),
+            "--pairs: \"4..1\" is out of range: give 2 to 64 values, from low to high");
+  EXPECT_EQ(error_of("pairs", "1..x"),
+            "--pairs: \"1..x\" is not a range: give a number, or two such as 1..4");
+  EXPECT_EQ(error_of("pairs", "1..40"), "--pairs: \"17\" is out of range: give 1 to 16");
+  EXPECT_EQ(error_of("write_with", "write,"),
+            "--write_with: \"\" is not a valid value: give write, vmsplice, tee or splice");
+}
+
 }  // namespace
+
 }  // namespace pipetop
