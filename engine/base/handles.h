@@ -1,6 +1,7 @@
 // Owners of what the kernel has given us: descriptors, and mappings of memory.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -34,6 +35,19 @@ class UniqueFd {
  private:
   int fd_ = -1;
 };
+
+struct PipeEnds {
+  UniqueFd read, write;
+
+  explicit operator bool() const { return bool(write); }
+};
+
+// A pipe of our own. Empty, with errno set, on failure. Async-signal-safe.
+inline PipeEnds open_pipe(int flags = O_CLOEXEC) {
+  int ends[2];
+  if (::pipe2(ends, flags) != 0) return {};
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
 
 class Mapping {
   struct Unmap {

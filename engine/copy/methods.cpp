@@ -84,11 +84,8 @@ constexpr int kOwnPipeBytes = 256 << 10;
 class PipeMover : public ByteMover {
  public:
   PipeMover(const CopyEnd& in, const CopyEnd& out) : in_(in.fd), out_(out.fd) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw SystemError("a pipe to splice through", errno);
-    read_end_.reset(ends[0]);
-    write_end_.reset(ends[1]);
-    (void)!::fcntl(ends[1], F_SETPIPE_SZ, kOwnPipeBytes);  // as it is, it does, too
+    if (!pipe_) throw SystemError("a pipe to splice through", errno);
+    (void)!::fcntl(pipe_.write.get(), F_SETPIPE_SZ, kOwnPipeBytes);  // as it is, it does, too
   }
 
   Moved move(uint64_t most) override {
@@ -100,23 +97,23 @@ class PipeMover : public ByteMover {
 
   uint64_t held() const override { return held_; }
 
-  Leftover give_up() override { return {std::move(read_end_), held_}; }
+  Leftover give_up() override { return {std::move(pipe_.read), held_}; }
 
  private:
   Moved take(uint64_t most) {
-    const ssize_t done = ::splice(in_, nullptr, write_end_.get(), nullptr, most, 0);
+    const ssize_t done = ::splice(in_, nullptr, pipe_.write.get(), nullptr, most, 0);
     if (done < 0) return {.error = errno, .side = CopySide::in};
     held_ = uint64_t(done);
     return {.taken = held_, .ended = done == 0};
   }
 
   void give(Moved& moved) {
-    note_given(::splice(read_end_.get(), nullptr, out_, nullptr, held_, 0), moved);
+    note_given(::splice(pipe_.read.get(), nullptr, out_, nullptr, held_, 0), moved);
     held_ -= moved.given;
   }
 
   int in_, out_;
-  UniqueFd read_end_, write_end_;
+  PipeEnds pipe_ = open_pipe();
   uint64_t held_ = 0;
 };
 

@@ -54,7 +54,7 @@ Check missing(std::string found, std::string why, std::string remedy) {
 }
 
 // Nothing, with errno set, if there is none.
-std::optional<PipeOwner> open_pipe() {
+std::optional<PipeOwner> own_pipe() {
   try {
     return PipeOwner();
   } catch (const SystemError& refused) {
@@ -73,7 +73,7 @@ constexpr std::array kPairs = {Placement::same_cpu, Placement::smt, Placement::n
 
 Check check_pipe_size() {
   const bool repaired = repair_pipe_max_size().has_value();
-  std::optional<PipeOwner> pipe = open_pipe();
+  std::optional<PipeOwner> pipe = own_pipe();
   if (!pipe) return missing("no pipe", errno_text(errno), "ulimit -n 1024");
   const std::string usual = format_size(pipe->capacity_bytes());
   const auto most_bytes = uint64_t(read_number(kPipeMaxSizeFile, 1 << 20));
@@ -116,7 +116,7 @@ Check check_zero_copy(const ZeroCopyProbe& probe) {
 }
 
 Check check_splice() {
-  const std::optional<PipeOwner> pipe = open_pipe();
+  const std::optional<PipeOwner> pipe = own_pipe();
   if (!pipe || write(pipe->write_fd(), "x", 1) != 1)
     return missing("no pipe to splice from", errno_text(errno), "");
   const UniqueFd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
@@ -305,7 +305,7 @@ void check_observers(Checks& checks) {
   add(checks, "BTF", check_btf());
   add(checks, "perf events", check_perf());
   add(checks, "symbols", check_symbols());
-  const std::optional<PipeOwner> pipe = open_pipe();
+  const std::optional<PipeOwner> pipe = own_pipe();
   if (!pipe) return;  // reported by check_pipe_size()
   Observers observers({.pipe_fd = pipe->read_fd()});
   observers.poll(monotonic_ns());

@@ -34,21 +34,12 @@ namespace {
   ::_exit(0);
 }
 
-struct Ends {
-  UniqueFd read, write;
-};
-
-Ends make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw SystemError("pipe2", errno);
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
 // A process that echoes; it ends with this object and with its parent.
 class Partner {
  public:
   Partner(int cpu, std::span<const Cpu> allowed) {
-    Ends there = make_pipe(), back = make_pipe();
+    PipeEnds there = open_pipe(), back = open_pipe();
+    if (!there || !back) throw SystemError("pipe2", errno);
     start(there.read.get(), back.write.get());
     if (pid_ < 0) throw SystemError("fork", errno);
     // By the parent: the child is not to touch the heap.

@@ -35,14 +35,13 @@ ZeroCopyProbe vmsplice_refused(int error_number) {
 template <class Write, class Lend>
 ZeroCopyProbe watch_a_change(Write write, Lend lend, ZeroCopyProbe (*when_refused)(int),
                              std::string_view owner) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return unverifiable("pipe", errno);
-  const UniqueFd read_end(ends[0]), write_end(ends[1]);
+  const PipeEnds pipe = open_pipe(O_CLOEXEC | O_NONBLOCK);
+  if (!pipe) return unverifiable("pipe", errno);
   if (!write('o')) return unverifiable("write", errno);
-  if (!lend(write_end.get())) return when_refused(errno);
+  if (!lend(pipe.write.get())) return when_refused(errno);
   if (!write('n')) return unverifiable("write", errno);
   char seen = 0;
-  if (read(read_end.get(), &seen, 1) != 1) return unverifiable("read", errno);
+  if (read(pipe.read.get(), &seen, 1) != 1) return unverifiable("read", errno);
   if (seen == 'n')
     return {ZeroCopy::zero_copy, 0,
             fmt::format("the pipe holds the {}'s own page, not a copy", owner)};

@@ -51,18 +51,16 @@ rlim_t soft_before = RLIM_INFINITY;  // RLIM_INFINITY: not raised
 }  // namespace
 
 StartedChild start_child(const std::function<void(int report_fd)>& become) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw SystemError("pipe2", errno);
-  const UniqueFd reports(ends[0]);
-  UniqueFd report(ends[1]);
+  PipeEnds report = open_pipe();
+  if (!report) throw SystemError("pipe2", errno);
   StartedChild child{.pid = ::fork(), .pidfd = {}};
   if (child.pid < 0) throw SystemError("fork", errno);
   if (child.pid == 0) {
-    become(report.get());
-    report_failed_exec(report.get());
+    become(report.write.get());
+    report_failed_exec(report.write.get());
   }
-  report.reset();
-  child.exec_error = wait_for_exec(reports, child.pid);
+  report.write.reset();
+  child.exec_error = wait_for_exec(report.read, child.pid);
   // Not reaped yet, so the pid cannot have been reused.
   if (child.exec_error == 0)
     child.pidfd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0)));

@@ -86,11 +86,10 @@ std::optional<PipeAsker::Answer> answer_to(const PipeAsker::Question& question) 
 uint32_t device_of_nameless_pipes() {
   static std::atomic<uint32_t> known = 0;
   if (known != 0) return known;
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return 0;
-  const UniqueFd read_end(ends[0]), write_end(ends[1]);
+  const PipeEnds pipe = open_pipe();
+  if (!pipe) return 0;
   struct stat status = {};
-  if (::fstat(read_end.get(), &status) == 0) known = static_cast<uint32_t>(status.st_dev);
+  if (::fstat(pipe.read.get(), &status) == 0) known = static_cast<uint32_t>(status.st_dev);
   return known;
 }
 

@@ -23,17 +23,14 @@ inline uint64_t ring_bytes_for(uint64_t bytes) {
 class PipeOwner {
  public:
   PipeOwner() {  // throws SystemError
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw SystemError("pipe2", errno);
-    read_ = UniqueFd(ends[0]);
-    write_ = UniqueFd(ends[1]);
-    const int granted = ::fcntl(write_.get(), F_GETPIPE_SZ);
+    if (!pipe_) throw SystemError("pipe2", errno);
+    const int granted = ::fcntl(pipe_.write.get(), F_GETPIPE_SZ);
     if (granted < 0) throw SystemError("F_GETPIPE_SZ", errno);
     capacity_bytes_ = static_cast<uint64_t>(granted);
   }
 
-  int read_fd() const { return read_.get(); }
-  int write_fd() const { return write_.get(); }
+  int read_fd() const { return pipe_.read.get(); }
+  int write_fd() const { return pipe_.write.get(); }
 
   // As granted by the kernel. Cached, because nobody else resizes the pipe, and
   // asking the kernel takes the mutex that writer and reader contend for.
@@ -42,14 +39,14 @@ class PipeOwner {
   // Returns 0 or errno: EBUSY while the ring holds more than would fit, EPERM above
   // pipe-max-size.
   int resize(uint64_t bytes) {
-    const int granted = ::fcntl(write_.get(), F_SETPIPE_SZ, static_cast<int>(bytes));
+    const int granted = ::fcntl(pipe_.write.get(), F_SETPIPE_SZ, static_cast<int>(bytes));
     if (granted < 0) return errno;
     capacity_bytes_ = static_cast<uint64_t>(granted);
     return 0;
   }
 
  private:
-  UniqueFd read_, write_;
+  PipeEnds pipe_ = open_pipe();
   uint64_t capacity_bytes_ = 0;
 };
 

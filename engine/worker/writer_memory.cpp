@@ -32,15 +32,13 @@ Buffer map_once_released(const BufferRequest& request, bool file, bool had_huget
 bool TeeSource::open(uint64_t bytes) {
   close();
   // Without O_NONBLOCK: tee honours it on either pipe, and would never sleep.
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return false;
-  read_ = UniqueFd(ends[0]);
-  write_ = UniqueFd(ends[1]);
+  pipe_ = open_pipe();
+  if (!pipe_) return false;
   sink_ = UniqueFd(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   if (!sink_) return false;
   // On failure it keeps its size.
-  ::fcntl(write_.get(), F_SETPIPE_SZ, static_cast<int>(bytes));
-  const int granted = ::fcntl(write_.get(), F_GETPIPE_SZ);
+  ::fcntl(pipe_.write.get(), F_SETPIPE_SZ, static_cast<int>(bytes));
+  const int granted = ::fcntl(pipe_.write.get(), F_GETPIPE_SZ);
   if (granted < 0) return false;
   capacity_bytes_ = static_cast<uint64_t>(granted);
   return true;
@@ -49,7 +47,7 @@ bool TeeSource::open(uint64_t bytes) {
 bool TeeSource::fill(const char* data, uint64_t bytes, uint64_t& calls) {
   while (held_ < bytes) {
     const iovec range = {const_cast<char*>(data) + held_, bytes - held_};
-    const ssize_t lent = ::vmsplice(write_.get(), &range, 1, SPLICE_F_NONBLOCK);
+    const ssize_t lent = ::vmsplice(pipe_.write.get(), &range, 1, SPLICE_F_NONBLOCK);
     add(calls, 1);
     if (lent < 0 && errno == EINTR) continue;
     if (lent < 0 && errno == EAGAIN) errno = ENOSPC;  // never blocks: there is no other reader
@@ -62,7 +60,7 @@ bool TeeSource::fill(const char* data, uint64_t bytes, uint64_t& calls) {
 bool TeeSource::drop(uint64_t bytes, uint64_t& calls) {
   while (bytes > 0) {
     const ssize_t gone =
-        ::splice(read_.get(), nullptr, sink_.get(), nullptr, bytes, SPLICE_F_NONBLOCK);
+        ::splice(pipe_.read.get(), nullptr, sink_.get(), nullptr, bytes, SPLICE_F_NONBLOCK);
     add(calls, 1);
     if (gone < 0 && errno == EINTR) continue;
     if (gone <= 0) return false;

@@ -24,7 +24,7 @@ class TeeSource {
   // Its size, 0 if closed. Each page takes one slot, so this is also its capacity
   // in whole pages.
   uint64_t capacity_bytes() const { return capacity_bytes_; }
-  int fd() const { return read_.get(); }
+  int fd() const { return pipe_.read.get(); }
 
   // Fills it up to at least `bytes`; what it already holds is at the beginning of
   // `data`. False, with errno set, if vmsplice fails. Adds its system calls to `calls`.
@@ -39,7 +39,8 @@ class TeeSource {
  private:
   bool fill(const char* data, uint64_t bytes, uint64_t& calls);
 
-  UniqueFd read_, write_, sink_;
+  PipeEnds pipe_;
+  UniqueFd sink_;
   uint64_t capacity_bytes_ = 0;
   uint64_t held_ = 0;
 };
