@@ -16,7 +16,6 @@
 #include "engine/base/handles.h"
 #include "engine/base/text.h"
 #include "engine/recording/chunk.h"
-#include "engine/recording/owned_memory.h"
 #include "engine/recording/shared_values.h"
 #include "engine/recording/walk.h"
 

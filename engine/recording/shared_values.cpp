@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "engine/recording/owned_memory.h"
 #include "engine/recording/walk.h"
 
 namespace pipetop::recording {

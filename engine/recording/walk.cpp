@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "engine/base/text.h"
-#include "engine/recording/owned_memory.h"
 
 namespace pipetop::recording {
 namespace {
