@@ -14,7 +14,7 @@
 #include "engine/process/privileges.h"
 #include "tui/command_line/output_place.h"
 #include "tui/print/results.h"
-#include "tui/view/status_line.h"
+#include "tui/view/progress.h"
 
 namespace pipetop::tui {
 

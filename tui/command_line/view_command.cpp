@@ -17,10 +17,8 @@
 #include "engine/process/privileges.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
-#include "tui/view/copy_meter.h"
-#include "tui/view/neighbour_names.h"
 #include "tui/view/progress.h"
-#include "tui/view/status_line.h"
+#include "tui/view/waiting.h"
 #include "tui/view/wakeups.h"
 
 namespace pipetop::tui {

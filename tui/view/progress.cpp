@@ -2,11 +2,14 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
-#include <string_view>
 #include <vector>
 
 #include "engine/base/clock.h"
@@ -111,6 +114,11 @@ std::string without_bar(const Line& line) {
   return joined(parts);
 }
 
+constexpr uint64_t kRecent_ns = 30 * kSecond;
+
+// More is as good as never, and doesn't fit into a number.
+constexpr double kFarSeconds = 1e9;
+
 }  // namespace
 
 std::string progress_line(const Progress& progress, int cols, uint64_t tick) {
@@ -150,6 +158,80 @@ std::string clock_text(uint64_t ns) {
   const std::string rest = fmt::format("{:02}:{:02}", seconds / 60 % 60, seconds % 60);
   return hours < 24 ? fmt::format("{}:{}", hours, rest)
                     : fmt::format("{}:{:02}:{}", hours / 24, hours % 24, rest);
+}
+
+ByteRate::ByteRate(uint64_t now_ns) : begin_ns_(now_ns), points_{{now_ns, 0}} {}
+
+void ByteRate::add(uint64_t now_ns, uint64_t bytes) {
+  points_.push_back({now_ns, bytes});
+  // The second one is to be old enough, so that the rest is half a minute at least.
+  while (points_.size() > 2 && points_[1].at_ns + kRecent_ns <= now_ns) points_.pop_front();
+}
+
+void ByteRate::leave_out(uint64_t ns) {
+  begin_ns_ += ns;
+  for (Point& point : points_) point.at_ns += ns;
+}
+
+std::optional<double> ByteRate::rate(const Point& from, const Point& to) {
+  if (to.at_ns <= from.at_ns) return {};
+  return double(to.bytes - from.bytes) * double(kSecond) / double(to.at_ns - from.at_ns);
+}
+
+std::optional<double> ByteRate::last() const {
+  return points_.size() < 2 ? std::nullopt : rate(points_[points_.size() - 2], points_.back());
+}
+
+std::optional<double> ByteRate::average() const { return rate({begin_ns_, 0}, points_.back()); }
+
+std::optional<uint64_t> ByteRate::remaining_ns(uint64_t bytes) const {
+  if (bytes <= points_.back().bytes) return 0;
+  const auto recent = rate(points_.front(), points_.back());
+  const double left = double(bytes - points_.back().bytes);
+  if (!recent || *recent <= 0 || left / *recent > kFarSeconds) return {};
+  return uint64_t(left / *recent * double(kSecond));
+}
+
+int StatusLine::cols() const { return terminal_columns(STDERR_FILENO, 80) - 1; }
+
+bool StatusLine::can_show() const {
+  const pid_t foreground = ::tcgetpgrp(STDERR_FILENO);  // -1: not our terminal, or none
+  if (foreground != -1 && foreground != ::getpgrp()) return false;
+  pollfd ready{STDERR_FILENO, POLLOUT, 0};
+  return ::poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0;
+}
+
+// Blanks over the rest of a longer one: not everything that is a terminal knows sequences.
+void StatusLine::show(const std::string& text) {
+  const int now_cols = columns_of(text), room = std::max(cols() - now_cols, 0);
+  const int blanks = std::clamp(shown_cols_ - now_cols, 0, room);  // it may be narrower by now
+  write_to_stderr("\r" + text + std::string(size_t(blanks), ' '));
+  shown_cols_ = std::max(now_cols, 1);
+}
+
+void StatusLine::end() {
+  if (is_open()) write_to_stderr("\n");
+  shown_cols_ = 0;
+}
+
+void StatusLine::clear() {
+  if (is_open())
+    write_to_stderr("\r" + std::string(size_t(std::min(shown_cols_, cols())), ' ') + "\r");
+  shown_cols_ = 0;
+}
+
+int terminal_columns(int fd, int usual) {
+  winsize size{};
+  return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : usual;
+}
+
+void write_to_stderr(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t done = ::write(STDERR_FILENO, text.data(), text.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return;
+    text.remove_prefix(size_t(done));
+  }
 }
 
 }  // namespace pipetop::tui

@@ -1,9 +1,12 @@
-// The progress of `pipetop view`, as text: a line of a terminal, or a number.
+// The progress of `pipetop view`: how fast it moves bytes and when it will be done, the text that
+// says so, and the line of the terminal that shows it.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace pipetop::tui {
 
@@ -37,5 +40,66 @@ std::string progress_number(const Progress& progress);
 
 std::string short_bytes(double bytes);  // "1.23GiB", "245MiB", "512B"
 std::string clock_text(uint64_t ns);    // "0:00:15", "1:02:03:04" from a day on
+
+// From counts at certain times.
+class ByteRate {
+ public:
+  explicit ByteRate(uint64_t now_ns);
+
+  // `bytes` in all. Times never go back.
+  void add(uint64_t now_ns, uint64_t bytes);
+
+  // We were stopped for so long: that doesn't count.
+  void leave_out(uint64_t ns);
+
+  uint64_t bytes() const { return points_.back().bytes; }
+  uint64_t elapsed_ns() const { return points_.back().at_ns - begin_ns_; }
+
+  // In bytes per second. Nothing before any time has passed.
+  std::optional<double> last() const;     // since the add() before
+  std::optional<double> average() const;  // of everything
+
+  // Until `bytes` have moved, at the rate of the last half minute. Nothing while nothing moves.
+  std::optional<uint64_t> remaining_ns(uint64_t bytes) const;
+
+ private:
+  struct Point {
+    uint64_t at_ns, bytes;
+  };
+  static std::optional<double> rate(const Point& from, const Point& to);
+
+  uint64_t begin_ns_;
+  std::deque<Point> points_;
+};
+
+// The last line of the terminal that is our stderr, drawn over again and again.
+class StatusLine {
+ public:
+  // In columns; the last one stays free, because some terminals wrap there.
+  int cols() const;
+
+  // Whether it would be seen, and wouldn't stop us: a job in the background doesn't write to its
+  // terminal, and a terminal that was stopped (Ctrl-S) doesn't stop the data.
+  bool can_show() const;
+
+  // In place of what is there.
+  void show(const std::string& text);
+
+  // Leaves what is there, and ends the line if there is one; or removes it.
+  void end();
+  void clear();
+
+  bool is_open() const { return shown_cols_ > 0; }
+
+ private:
+  int shown_cols_ = 0;
+};
+
+// The width of the terminal behind `fd`; `usual` if it is none, or doesn't say.
+int terminal_columns(int fd, int usual);
+
+// As far as it is possible: nobody may read it any more, and the data is more important. Not
+// through stdio, which would discard the text on an error.
+void write_to_stderr(std::string_view text);
 
 }  // namespace pipetop::tui

@@ -4,7 +4,7 @@
 
 #include "engine/base/clock.h"
 #include "tui/draw/text.h"
-#include "tui/view/copy_meter.h"
+#include "tui/view/waiting.h"
 
 namespace pipetop::tui {
 namespace {

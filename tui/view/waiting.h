@@ -1,15 +1,36 @@
-// The names of the processes up- and downstream, looked up now and then by a thread of its own, so
-// that the data doesn't wait for it. There is no such thread in between: system calls of a program
-// with several threads take longer.
+// Which side a copy waits for, and the names of the processes there.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <thread>
 
+#include "engine/copy/copier.h"
+
 namespace pipetop::tui {
 
+// The side of most samples, a few per second: each asks whether the input is empty or the output is
+// full.
+class Waiting {
+ public:
+  void add(CopySide side);
+
+  // That of more than half of the last looks, if there were some.
+  CopySide side() const;
+
+ private:
+  std::deque<CopySide> samples_;
+};
+
+// "waiting for gzip", "blocked by ssh"; for a neighbour without a name "waiting for stdin". "" for
+// neither side.
+std::string waiting_text(CopySide side, const std::string& upstream, const std::string& downstream);
+
+// Up- and downstream, looked up now and then by a thread of its own, so that the data doesn't wait
+// for it. There is no such thread in between: system calls of a program with several threads take
+// longer.
 class NeighbourNames {
  public:
   NeighbourNames(int in, int out) : in_(in), out_(out) {}

@@ -1,4 +1,4 @@
-#include "tui/view/neighbour_names.h"
+#include "tui/view/waiting.h"
 
 #include <signal.h>
 
@@ -14,8 +14,28 @@ namespace {
 
 constexpr uint64_t kPause_ns = 5 * kSecond;
 constexpr uint64_t kPausesPerLookUp = 100;  // at most a hundredth of a CPU, however many processes
+constexpr size_t kSamples = 10, kLeastSamples = 4;
 
 }  // namespace
+
+void Waiting::add(CopySide side) {
+  samples_.push_back(side);
+  if (samples_.size() > kSamples) samples_.pop_front();
+}
+
+CopySide Waiting::side() const {
+  if (samples_.size() < kLeastSamples) return CopySide::none;
+  for (const CopySide side : {CopySide::in, CopySide::out})
+    if (2 * size_t(std::ranges::count(samples_, side)) > samples_.size()) return side;
+  return CopySide::none;
+}
+
+std::string waiting_text(CopySide side, const std::string& upstream,
+                         const std::string& downstream) {
+  if (side == CopySide::in) return "waiting for " + (upstream.empty() ? "stdin" : upstream);
+  if (side == CopySide::out) return "blocked by " + (downstream.empty() ? "stdout" : downstream);
+  return "";
+}
 
 void NeighbourNames::refresh(uint64_t now_ns) {
   if (!ended_.load(std::memory_order_acquire)) return;
