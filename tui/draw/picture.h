@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tui/draw/canvas.h"
-#include "tui/draw/themes.h"
+#include "tui/draw/style.h"
 
 namespace pipetop::tui {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tui/draw/themes.h"
+#include "tui/draw/style.h"
 
 namespace pipetop::tui {
 

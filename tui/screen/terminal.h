@@ -13,7 +13,7 @@
 
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
-#include "tui/draw/themes.h"
+#include "tui/draw/style.h"
 #include "tui/screen/background.h"
 #include "tui/screen/guards.h"
 #include "tui/screen/terminal_kind.h"

@@ -10,7 +10,6 @@
 #include "engine/base/handles.h"
 #include "engine/config/config.h"
 #include "tui/draw/style.h"
-#include "tui/draw/themes.h"
 
 namespace pipetop::tui {
 

@@ -1,7 +1,5 @@
 // The themes' colours, as people see them: contrast, and how far apart colours are that tell
 // things from each other, also for those who lack one kind of cones.
-#include "tui/draw/themes.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "engine/config/config.h"
+#include "tui/draw/style.h"
 
 namespace pipetop::tui {
 namespace {
