@@ -19,7 +19,7 @@
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/engine_source.h"
 #include "tui/draw/picture.h"
-#include "tui/screen/still.h"
+#include "tui/screen/shell.h"
 #include "tui/watch/recorded_pipeline.h"
 #include "tui/watch/watch_controller.h"
 
