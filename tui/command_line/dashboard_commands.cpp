@@ -26,7 +26,7 @@
 #include "tui/dashboard/engine_source.h"
 #include "tui/dashboard/replay.h"
 #include "tui/draw/canvas.h"
-#include "tui/notes/notes_screen.h"
+#include "tui/notes/notes.h"
 #include "tui/print/document.h"
 #include "tui/watch/recorded_pipeline.h"
 #include "tui/watch/watch_controller.h"

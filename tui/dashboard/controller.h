@@ -17,7 +17,7 @@
 #include "tui/dashboard/dashboard_state.h"
 #include "tui/dashboard/layout.h"
 #include "tui/draw/keys.h"
-#include "tui/notes/notes_socket.h"
+#include "tui/notes/notes.h"
 #include "tui/screen/screen.h"
 #include "tui/watch/pipeline_state.h"
 #include "tui/watch/recorded_pipeline.h"

@@ -1,4 +1,6 @@
 // The speaker's notes: what is told, to whom, and that nobody waits.
+#include "tui/notes/notes.h"
+
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,8 +15,6 @@
 
 #include "engine/base/error.h"
 #include "engine/tests/support/scratch_directory.h"
-#include "tui/notes/notes_screen.h"
-#include "tui/notes/notes_socket.h"
 
 namespace pipetop::tui {
 namespace {

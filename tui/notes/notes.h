@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "engine/base/handles.h"
+#include "engine/config/config.h"
 #include "engine/process/privileges.h"
+#include "tui/draw/canvas.h"
 
 namespace pipetop::tui {
 
@@ -87,5 +89,19 @@ class NotesReader {
   std::string text_;  // the beginning of a line
   std::optional<NotesPage> page_;
 };
+
+// `pipetop notes`: shows them before the talk begins, while it goes on, and after its end, until
+// the user quits. Returns the exit code, as run_dashboard() does. Throws Error if there is no
+// terminal.
+int run_notes(const Config& config);
+
+struct NotesState {
+  const std::optional<NotesPage>& page;  // the last one
+  bool connected = false;                // to the talk
+  uint64_t now_ns = 0;                   // CLOCK_MONOTONIC
+  std::string_view clock;                // "14:05:09"
+};
+
+void draw_notes(Canvas& canvas, const NotesState& view);
 
 }  // namespace pipetop::tui
