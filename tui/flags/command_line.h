@@ -18,7 +18,7 @@
 #include "engine/model/tables.h"
 #include "tui/print/format.h"
 #include "tui/view/progress.h"
-#include "tui/widgets/pipe_columns.h"
+#include "tui/widgets/pipes.h"
 
 namespace pipetop::tui {
 

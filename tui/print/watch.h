@@ -9,7 +9,7 @@
 #include "engine/base/reading.h"
 #include "engine/model/snapshot.h"
 #include "tui/print/document.h"
-#include "tui/widgets/pipe_columns.h"
+#include "tui/widgets/pipes.h"
 
 namespace pipetop::tui {
 

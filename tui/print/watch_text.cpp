@@ -10,7 +10,7 @@
 #include "tui/draw/text.h"
 #include "tui/print/human_text.h"
 #include "tui/print/watch.h"
-#include "tui/widgets/pipe_words.h"
+#include "tui/widgets/pipes.h"
 
 namespace pipetop::tui {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "engine/process/threads.h"
-#include "tui/widgets/pipe_words.h"
+#include "tui/widgets/pipes.h"
 
 namespace pipetop::tui {
 namespace {

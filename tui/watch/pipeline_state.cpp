@@ -6,7 +6,7 @@
 
 #include "engine/base/clock.h"
 #include "tui/draw/numbers.h"
-#include "tui/widgets/pipe_words.h"
+#include "tui/widgets/pipes.h"
 
 namespace pipetop::tui {
 namespace {

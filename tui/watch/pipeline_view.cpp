@@ -16,7 +16,7 @@
 #include "tui/watch/stage_box.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
-#include "tui/widgets/pipe_words.h"
+#include "tui/widgets/pipes.h"
 #include "tui/widgets/ring.h"
 #include "tui/widgets/workers.h"
 

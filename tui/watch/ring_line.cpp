@@ -11,7 +11,7 @@
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/widgets/curve.h"
-#include "tui/widgets/pipe_words.h"
+#include "tui/widgets/pipes.h"
 #include "tui/widgets/ring.h"
 
 namespace pipetop::tui {

@@ -16,7 +16,7 @@
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/widgets/frame.h"
-#include "tui/widgets/pipe_words.h"
+#include "tui/widgets/pipes.h"
 
 namespace pipetop::tui {
 namespace {

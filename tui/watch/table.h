@@ -10,7 +10,7 @@
 
 #include "engine/model/snapshot.h"
 #include "tui/draw/canvas.h"
-#include "tui/widgets/pipe_columns.h"
+#include "tui/widgets/pipes.h"
 
 namespace pipetop::tui {
 

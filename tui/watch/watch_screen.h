@@ -9,7 +9,7 @@
 #include "engine/watch/watch_source.h"
 #include "tui/draw/canvas.h"
 #include "tui/screen/screen.h"
-#include "tui/widgets/pipe_columns.h"
+#include "tui/widgets/pipes.h"
 #include "tui/widgets/transport.h"
 
 namespace pipetop::tui {

@@ -13,7 +13,7 @@
 #include "tui/watch/watch_state.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
-#include "tui/widgets/pipe_words.h"
+#include "tui/widgets/pipes.h"
 #include "tui/widgets/transport.h"
 
 namespace pipetop::tui {

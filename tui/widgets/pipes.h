@@ -1,4 +1,5 @@
-// The table of all pipes: its columns, which rows are shown, and in which order.
+// The pipes of other programs: what is said of them and of the processes at their ends, in words
+// and signs; and the table of them: its columns, which rows are shown, and in which order.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +10,69 @@
 #include <vector>
 
 #include "engine/model/pipeline.h"
+#include "engine/model/settings.h"
 #include "tui/draw/style.h"
 
 namespace pipetop::tui {
+
+// A sign for narrow columns, of which kStateSigns is the legend, and a word of at most 10 columns.
+struct StateSign {
+  std::string_view sign, word;
+  Style style = Style::plain;
+};
+
+// At an end of the pipe `here`.
+StateSign sign_of(const StageState& state, PipeId here, Role end);
+
+// On its own: "reading", "writing" for whatever pipe it is blocked in.
+StateSign sign_of(const StageState& state);
+
+struct SignMeaning {
+  std::string_view sign, meaning;
+  Style style;
+};
+std::span<const SignMeaning> state_signs();
+
+// "/tmp/backup.fifo", "pipe 81234".
+std::string name_of(const Pipe& pipe);
+
+// "~1.23 GiB/s": an estimate; "…" while it is not known yet, "n/a" if it can't be.
+std::string pipe_rate_text(const Pipe& pipe);
+
+// "62K/64K", the bytes in it and its capacity; what is not known is "?".
+std::string level_text(const Pipe& pipe);
+
+// How much of it is used: of its slots if they are known, else of its bytes.
+std::optional<double> used_share_of(const Pipe& pipe);
+
+// "64 KiB", or "?".
+std::string size_text(const std::optional<uint64_t>& bytes);
+
+// The writers or the readers of a pipe.
+const std::vector<StageEnd>& ends_of(const Pipe& pipe, Role end);
+
+// The row's stage that moves data at this end, else that holds it; null if there is none.
+const Stage* stage_at(const PipeRow& row, Role end);
+
+// "tar 1234:1 +2": its name, pid and descriptor, and how many other processes are at this end. The
+// name is shortened, or is the whole command line if there is room. "(bash 1200:1)": it never moved
+// a byte. "closed" if there is none.
+std::string end_text(const Pipe& pipe, std::span<const Stage> stages, Role end, int cols);
+
+// The name, shortened if need be, and all of the rest.
+std::string shortened(std::string_view name, std::string_view rest, int cols);
+
+// All of them by name and pid: "yes 4001, seq 4002"; "nobody" if there is none.
+std::string ends_text(const Pipe& pipe, std::span<const Stage> stages, Role end);
+
+// Where most of its time goes that is neither a CPU's nor a pipe's, if that is known.
+struct Elsewhere {
+  WaitsFor wait = WaitsFor::other;
+  double share = 0, rest = 0;  // of it, and of all others together
+};
+Elsewhere elsewhere_of(const StageShares& shares);
+
+// ---- the table of all pipes ----
 
 // The column that the table is sorted by.
 enum class PipeSort : uint8_t { rate, full, empty, size, queued, age, writer, reader, pipeline };
