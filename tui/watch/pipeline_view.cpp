@@ -13,7 +13,7 @@
 #include "engine/process/threads.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
-#include "tui/watch/stage_box.h"
+#include "tui/watch/chain_items.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
 #include "tui/widgets/pipes.h"
