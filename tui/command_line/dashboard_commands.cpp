@@ -30,7 +30,6 @@
 #include "tui/print/document.h"
 #include "tui/watch/recorded_pipeline.h"
 #include "tui/watch/watch_controller.h"
-#include "tui/watch/watch_screen.h"
 #include "tui/widgets/transport.h"
 
 namespace pipetop::tui {

@@ -31,7 +31,7 @@
 #include "tui/command_line/result_files.h"
 #include "tui/flags/command_line.h"
 #include "tui/print/watch.h"
-#include "tui/watch/watch_screen.h"
+#include "tui/watch/watch_controller.h"
 
 namespace pipetop::tui {
 namespace {

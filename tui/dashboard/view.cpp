@@ -12,7 +12,6 @@
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/watch/watch_controller.h"
-#include "tui/watch/watch_state.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/ladder.h"
 #include "tui/widgets/pages.h"

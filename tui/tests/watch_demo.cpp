@@ -18,8 +18,6 @@
 #include "engine/base/handles.h"
 #include "tui/tests/fake_watch_source.h"
 #include "tui/watch/watch_controller.h"
-#include "tui/watch/watch_screen.h"
-#include "tui/watch/watch_state.h"
 
 namespace {
 

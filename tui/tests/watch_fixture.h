@@ -12,7 +12,6 @@
 
 #include "tui/tests/fake_watch_source.h"
 #include "tui/watch/watch_controller.h"
-#include "tui/watch/watch_state.h"
 
 namespace pipetop::tui {
 

@@ -1,21 +1,83 @@
-// The screen of `watch`: turns the user's actions into changes of what is shown and, where a key
-// asks for it, of other people's processes.
+// The screen of `pipetop watch`: the table of all pipes and, for one pipeline, its bottleneck.
+// Turns the user's actions into changes of what is shown and, where a key asks for it, of other
+// people's processes.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "engine/config/config.h"
+#include "engine/model/pipeline.h"
+#include "engine/model/snapshot.h"
 #include "engine/watch/watch_source.h"
+#include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
+#include "tui/screen/screen.h"
+#include "tui/watch/interventions.h"
+#include "tui/watch/pipeline_state.h"
 #include "tui/watch/pipeline_view.h"
-#include "tui/watch/watch_state.h"
+#include "tui/watch/table.h"
+#include "tui/widgets/frame.h"
 #include "tui/widgets/list_state.h"
+#include "tui/widgets/pages.h"
+#include "tui/widgets/pipes.h"
 #include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
+
+// Where a key has a meaning. The detail has the functions of a stage, or the slots of a ring.
+enum WatchPlace : uint8_t { kInTable = 1, kInChain = 2, kInFunctions = 4, kInSlots = 8 };
+
+// The user's choices, apart from measurements.
+struct WatchState : ScreenState {
+  std::shared_ptr<const Snapshot> shown;  // stays while frozen; null before the first one
+  bool in_pipeline = false;               // else in the table
+  TableState table;
+  PipelineState pipeline;
+  bool recorded = false;                // a recording of a pipeline
+  const ReplayState* replay = nullptr;  // where it is; null for one moment of it
+  std::string command;                  // of `watch -- COMMAND`, whose pipeline it is; "" for none
+  std::optional<Prompt> prompt;
+  std::optional<Question> question;
+  bool leaving = false;         // asks what becomes of the changes
+  std::vector<Notice> notices;  // recent ones of the engine, newest last
+
+  WatchPlace place() const {
+    if (!in_pipeline) return kInTable;
+    if (pipeline.focus == PipelineFocus::chain) return kInChain;
+    return selected_stage(pipeline) ? kInFunctions : kInSlots;
+  }
+};
+
+// The screen's parts; `body` is the table's or the pipeline's.
+struct WatchLayout : Frame {
+  Rect time_line = {};
+};
+// The time line is the last row, if there is one.
+WatchLayout watch_layout(int rows, int cols, bool time_line = false);
+
+// The whole screen. Below 60x16 it only says what it needs.
+void draw(Canvas& canvas, const WatchState& state);
+
+// Only the table or the pipeline.
+void draw_watched(Canvas& canvas, const WatchState& state, const Rect& body);
+// What the screen is, beside what it shows: " REC ", " 2 CHANGED ".
+std::vector<TitlePart> badges_of(const WatchState& state);
+
+// What the user should know now, below the table or the pipeline. A prompt or a filter being typed;
+// else a key's message; else news of the engine; else what is
+// selected; else, in turn, what there is to know.
+Message message_of(const WatchState& state);
+// All that there is to say now, in the same order.
+std::vector<Message> messages_of(const WatchState& state);
+
+// The price of counting bytes exactly; on the screen while it is on.
+std::string_view price_of_counting();
 
 struct WatchStart {
   PipeSort sort = PipeSort::rate;
@@ -158,5 +220,49 @@ std::span<const ScreenKey> watch_words();
 
 // The keys at the bottom, with the state of what they switch.
 std::vector<KeyItem> watch_key_items(const WatchState& state);
+
+// ---- until the user quits ----
+
+struct WatchScreenOptions {
+  // Drawn on /dev/tty, with its keys, whatever stdin, stdout and stderr are: those belong to the
+  // pipeline of `watch -- COMMAND`. Else on stdin and stdout, as the dashboard.
+  bool on_controlling_terminal = false;
+  // Begins with the pipeline that the caller has opened in the Watcher, and Esc leads to the table;
+  // else with the table.
+  bool pipeline = false;
+  PipeSort sort = PipeSort::rate;  // of the table
+  std::string filter = {};         // of the table
+  // For the title: what `watch -- COMMAND` runs. Its pipeline isn't left for the table.
+  std::string command = {};
+  // Also waited for: the command's pidfd. Once it is readable, `ended` is called, again and again
+  // until it returns true; then the screen ends.
+  int fd = -1;
+  std::function<bool()> ended = {};
+  // Gets SIGINT and SIGQUIT for Ctrl-C and Ctrl-\, which don't reach the pipeline by themselves,
+  // because the terminal is raw. Empty: they leave the screen.
+  std::function<void(int signal)> deliver = {};
+  // Gets, after the screen, what was changed in other processes and could not be put back.
+  std::function<void(const std::string&)> say = {};
+  // Every snapshot, also while the screen is frozen.
+  std::function<void(const Snapshot&)> every_snapshot = {};
+  Tape* tape = nullptr;  // gets the open pipeline
+  // Each frame as it is drawn.
+  std::function<void(const Canvas&, const Snapshot&)> every_frame = {};
+  // What is shown is a recording, that this moves.
+  Transport* transport = nullptr;
+  // As in ShellOptions.
+  std::function<std::string(const std::string& svg)> save_picture = {};
+};
+
+// Throws Error, with an alternative, if no terminal can show it: for callers that want to know
+// before they load BPF or start a command.
+void check_watch_terminal(const Config& config, const WatchScreenOptions& options);
+
+// Returns the exit code: 0 after q, Ctrl-C, or when `ended` said so; 128 + signal after SIGTERM,
+// SIGHUP or SIGQUIT. Throws Error if there is no terminal, or the watcher cannot go on; the
+// terminal is restored first. What was changed in other processes is put back before it returns or
+// throws, unless the user keeps it; what can't be makes a 0 a 3. Of `config` it uses the colours,
+// characters, theme and frame rate.
+int run_watch_screen(WatchSource& source, const Config& config, const WatchScreenOptions& options);
 
 }  // namespace pipetop::tui

@@ -8,7 +8,6 @@
 
 #include "engine/base/error.h"
 #include "tui/watch/watch_controller.h"
-#include "tui/watch/watch_state.h"
 #include "tui/widgets/list_state.h"
 
 namespace pipetop::tui {

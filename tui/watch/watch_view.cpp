@@ -10,7 +10,6 @@
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/table.h"
 #include "tui/watch/watch_controller.h"
-#include "tui/watch/watch_state.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
 #include "tui/widgets/pipes.h"
