@@ -1,12 +1,15 @@
 // A recorded pipeline in the place of a watcher. Nothing in it can be changed.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/recording/recording.h"
 #include "engine/watch/watch_source.h"
 #include "tui/widgets/transport.h"
@@ -14,7 +17,12 @@
 namespace pipetop::tui {
 
 // Whether `watch` has recorded it. A talk has scenes; some may show a pipeline.
-bool shows_pipeline(Recording& recording);
+inline bool shows_pipeline(Recording& recording) {
+  constexpr auto kScene = RecordedMark::Kind::scene;
+  return recording.frame(0).watched &&
+         std::ranges::find(recording.marks(), kScene, &RecordedMark::kind) ==
+             recording.marks().end();
+}
 
 class RecordedPipeline final : public WatchSource {
  public:
@@ -23,9 +31,14 @@ class RecordedPipeline final : public WatchSource {
   explicit RecordedPipeline(int cpus, Transport* transport = nullptr)
       : cpus_(cpus), transport_(transport) {}
 
-  void show(const Snapshot& frame);
+  void show(const Snapshot& frame) {
+    if (!now_ || now_->now_ns != frame.now_ns) now_ = std::make_shared<const Snapshot>(frame);
+  }
 
-  std::shared_ptr<const Snapshot> tick(uint64_t now_ns) override;
+  std::shared_ptr<const Snapshot> tick(uint64_t) override {
+    if (transport_) show(transport_->tick());
+    return now_;
+  }
   void open(PipeId) override { refuse(); }
   void close() override {}
   void select(std::optional<ProcessId>) override {}
@@ -38,11 +51,16 @@ class RecordedPipeline final : public WatchSource {
   std::string undo_all() override { refuse(); }
   std::vector<std::string> finish_changes() override { return {}; }
   void keep_changes() override {}
-  // The CPUs of the machine that it was recorded on.
-  std::vector<int> cpus() const override;
+  // The CPUs of the machine that it was recorded on; a recording names at most as many as one has.
+  std::vector<int> cpus() const override {
+    constexpr int kMostCpus = 1 << 13;
+    std::vector<int> all(static_cast<size_t>(std::clamp(cpus_, 0, kMostCpus)));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
 
  private:
-  [[noreturn]] static void refuse();
+  [[noreturn]] static void refuse() { throw Error("a recording cannot be changed"); }
 
   int cpus_;
   Transport* transport_;
