@@ -24,7 +24,7 @@
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/bench/bench.h"
 #include "tui/dashboard/dashboard.h"
-#include "tui/dashboard/engine_source.h"
+#include "tui/dashboard/source.h"
 #include "tui/dashboard/view.h"
 #include "tui/screen/terminal.h"
 

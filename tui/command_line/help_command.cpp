@@ -10,7 +10,7 @@
 #include "engine/workload/table/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/dashboard/keymap.h"
-#include "tui/dashboard/replay.h"
+#include "tui/dashboard/source.h"
 #include "tui/dashboard/talk.h"
 #include "tui/flags/command_line.h"
 #include "tui/manual/manual.h"

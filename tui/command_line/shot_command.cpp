@@ -17,7 +17,7 @@
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/dashboard/controller.h"
-#include "tui/dashboard/engine_source.h"
+#include "tui/dashboard/source.h"
 #include "tui/draw/picture.h"
 #include "tui/screen/shell.h"
 #include "tui/watch/recorded_pipeline.h"

@@ -16,6 +16,7 @@
 #include "tui/dashboard/dashboard.h"
 #include "tui/dashboard/dashboard_state.h"
 #include "tui/dashboard/layout.h"
+#include "tui/dashboard/source.h"
 #include "tui/draw/keys.h"
 #include "tui/notes/notes.h"
 #include "tui/screen/screen.h"
@@ -27,33 +28,6 @@
 #include "tui/widgets/ring_state.h"
 
 namespace pipetop::tui {
-
-// What the dashboard needs from an engine: the real one or, in tests, one with
-// made-up numbers.
-class Source {
- public:
-  virtual ~Source() = default;
-
-  // As in Engine, but the workload may change.
-  virtual int event_fd() const = 0;
-  virtual void handle_events() = 0;
-  virtual void apply(const Settings& requested, const std::string& label,
-                     const std::string& key) = 0;
-  virtual Snapshot tick() = 0;
-  virtual Segment segment() = 0;
-  virtual void count(BpfCounters layout) = 0;
-  virtual void suspend() = 0;
-  virtual void resume() = 0;
-  virtual bool step(Role) { return false; }
-  virtual std::string obstacle(const Settings&, std::string_view) const { return {}; }
-
-  // Where a recording is; null for what happens now.
-  virtual const ReplayState* replay() const { return nullptr; }
-  // A key of a recording: returns what is said, which may be "".
-  virtual std::string press(Key) { return {}; }
-  // To the beginning of a recorded scene, counted from 0.
-  virtual void go_to_scene(size_t) {}
-};
 
 class Controller : public ListScreen {
  public:

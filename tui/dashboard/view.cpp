@@ -260,6 +260,14 @@ void draw(Canvas& canvas, const Snapshot& s, const DashboardState& state,
   draw_talk(canvas, state.talk);
 }
 
+void draw_recorded(Canvas& canvas, const Snapshot& shown, DashboardState& view) {
+  view.requested = shown.requested;
+  view.now_ns = shown.now_ns;
+  view.ring.follow(shown);
+  show_lists(view, shown, canvas.rows(), canvas.cols());
+  draw(canvas, shown, view);
+}
+
 void draw_watching_scene(Canvas& canvas, const DashboardState& state,
                          const WatchController& watched) {
   if (state.show.blank) return;

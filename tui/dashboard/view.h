@@ -21,6 +21,10 @@ class WatchController;
 void draw(Canvas& canvas, const Snapshot& snapshot, const DashboardState& state,
           const PipelineState* pipeline = nullptr);
 
+// Draws a recorded moment as the dashboard showed it, without the replay's own line. `view` has the
+// presets and what else is chosen, and remembers what moves.
+void draw_recorded(Canvas& canvas, const Snapshot& shown, DashboardState& view);
+
 // A scene that shows a pipeline of other programs: in the show with the title and the caption,
 // beside it as `watch` does.
 void draw_watching_scene(Canvas& canvas, const DashboardState& state,

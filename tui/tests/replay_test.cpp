@@ -1,6 +1,4 @@
 // What a replay draws is what the dashboard drew.
-#include "tui/dashboard/replay.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
@@ -13,6 +11,7 @@
 #include "engine/workload/table/workloads.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/messages.h"
+#include "tui/dashboard/source.h"
 #include "tui/dashboard/view.h"
 #include "tui/tests/fake_source.h"
 #include "tui/tests/recording_source.h"

@@ -10,7 +10,8 @@
 #include "engine/tests/support/scratch_directory.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/result_files.h"
-#include "tui/dashboard/replay.h"
+#include "tui/dashboard/source.h"
+#include "tui/dashboard/view.h"
 #include "tui/print/document.h"
 #include "tui/tests/snapshots.h"
 

@@ -1,19 +1,52 @@
-// The dashboard's engine. Another workload needs another engine, which takes its place.
+// What the dashboard shows: an engine, or a recording in the place of one.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/base/clock.h"
 #include "engine/base/event_loop.h"
+#include "engine/config/talk.h"
 #include "engine/engine.h"
-#include "tui/dashboard/controller.h"
+#include "engine/recording/recording.h"
+#include "tui/draw/keys.h"
+#include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
 
+// What the dashboard needs from an engine: the real one or, in tests, one with
+// made-up numbers.
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  // As in Engine, but the workload may change.
+  virtual int event_fd() const = 0;
+  virtual void handle_events() = 0;
+  virtual void apply(const Settings& requested, const std::string& label,
+                     const std::string& key) = 0;
+  virtual Snapshot tick() = 0;
+  virtual Segment segment() = 0;
+  virtual void count(BpfCounters layout) = 0;
+  virtual void suspend() = 0;
+  virtual void resume() = 0;
+  virtual bool step(Role) { return false; }
+  virtual std::string obstacle(const Settings&, std::string_view) const { return {}; }
+
+  // Where a recording is; null for what happens now.
+  virtual const ReplayState* replay() const { return nullptr; }
+  // A key of a recording: returns what is said, which may be "".
+  virtual std::string press(Key) { return {}; }
+  // To the beginning of a recorded scene, counted from 0.
+  virtual void go_to_scene(size_t) {}
+};
+
+// Another workload needs another engine, which takes its place.
 class EngineSource final : public Source {
  public:
   // For the settings of the options. `ended` gets the last segment of each engine that another one
@@ -57,6 +90,37 @@ class EngineSource final : public Source {
   uint64_t started_ns_ = 0;                                     // the first one; 0: not known
   // The engine's segments with our numbers, by its own.
   std::map<SharedSegment, SharedSegment> numbered_;
+};
+
+class ReplaySource final : public Source {
+ public:
+  // The recording outlives it. `clock` is the viewer's.
+  explicit ReplaySource(Recording& recording, Transport::Clock clock = monotonic_ns);
+
+  // Begins with the first scene, and each ends on its last frame. Throws Error if there is none.
+  void present();
+  // As far as they were recorded.
+  std::vector<Scene> scenes() const;
+
+  int event_fd() const override { return -1; }
+  void handle_events() override {}
+  // Throws Error: a recording cannot be changed.
+  void apply(const Settings&, const std::string&, const std::string&) override;
+  void count(BpfCounters) override {}
+  Snapshot tick() override;
+  Segment segment() override;
+  void suspend() override {}
+  void resume() override { transport_.resume(); }
+  const ReplayState* replay() const override { return &transport_.state(); }
+  std::string press(Key key) override { return transport_.press(key); }
+  void go_to_scene(size_t index) override { transport_.go_to_scene(index); }
+
+  void go_to(uint64_t at_ns) { transport_.go_to(at_ns); }
+  bool at_end() const { return transport_.at_end(); }
+
+ private:
+  Recording& recording_;
+  Transport transport_;
 };
 
 }  // namespace pipetop::tui
