@@ -23,7 +23,7 @@
 #include "engine/meter/statistics.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/bench/bench.h"
-#include "tui/dashboard/dashboard.h"
+#include "tui/dashboard/controller.h"
 #include "tui/dashboard/source.h"
 #include "tui/dashboard/view.h"
 #include "tui/screen/terminal.h"

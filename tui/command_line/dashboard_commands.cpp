@@ -21,7 +21,7 @@
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/command_line/result_files.h"
-#include "tui/dashboard/dashboard.h"
+#include "tui/dashboard/controller.h"
 #include "tui/dashboard/dashboard_state.h"
 #include "tui/dashboard/source.h"
 #include "tui/dashboard/view.h"

@@ -1,4 +1,5 @@
-// The dashboard's screen: turns the user's actions into changes of the engine and of what is shown.
+// The dashboard: turns the user's actions into changes of the engine and of what is shown, until
+// the user quits.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +11,17 @@
 #include <string>
 #include <vector>
 
+#include "engine/config/config.h"
+#include "engine/config/talk.h"
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
-#include "tui/dashboard/dashboard.h"
+#include "engine/watch/watch_source.h"
 #include "tui/dashboard/dashboard_state.h"
 #include "tui/dashboard/layout.h"
 #include "tui/dashboard/source.h"
+#include "tui/dashboard/talk.h"
+#include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
 #include "tui/notes/notes.h"
 #include "tui/screen/screen.h"
@@ -28,6 +33,23 @@
 #include "tui/widgets/ring_state.h"
 
 namespace pipetop::tui {
+
+// Begins to watch what a scene names. It ends with the last owner of the result. Throws Error.
+using OpenScene = std::function<std::shared_ptr<WatchSource>(const SceneWatch&)>;
+
+struct DashboardOptions {
+  std::optional<double> roof_gib_per_s = {};  // the upper bound of a pipe's rate, if known
+  std::function<void(const Snapshot&)> every_snapshot = {};  // also while the screen is frozen
+  Tape* tape = nullptr;  // gets every snapshot as it is shown, or would be if it were not frozen
+  // Each frame as it is drawn.
+  std::function<void(const Canvas&, const Snapshot&)> every_frame = {};
+  std::optional<TalkOptions> present = {};  // the config's scenes are given as a talk
+  OpenScene open_scene = {};                // empty: scenes that watch cannot be shown
+  // Gets, after the screen, what was changed in other processes and could not be put back.
+  std::function<void(const std::string&)> say = {};
+  // Saves a picture; returns the file's name. Throws Error. Empty: none can be saved.
+  std::function<std::string(const std::string& svg)> save_picture = {};
+};
 
 class Controller : public ListScreen {
  public:
@@ -198,5 +220,15 @@ class Controller : public ListScreen {
   uint64_t recorded_scene_ns_ = 0;  // when the last one began that the recording was told
   int rows_ = 0, cols_ = 0;
 };
+
+// Throws Error, with an alternative, if no terminal can show the dashboard. For
+// callers that want to know before they start an engine.
+void check_terminal(const Config& config);
+
+// Returns the exit code: 0 after q or Ctrl-C, 128 + signal after SIGTERM,
+// SIGHUP or SIGQUIT; what can't be put back makes a 0 a 3. Throws Error if there is no terminal, or
+// the source cannot continue; the terminal is restored first. `config.settings` must be the
+// source's initial settings.
+int run_dashboard(Source& source, const Config& config, const DashboardOptions& options);
 
 }  // namespace pipetop::tui

@@ -13,7 +13,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/workload/pipe/pipe_knobs.h"
-#include "tui/dashboard/dashboard.h"
+#include "tui/dashboard/controller.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/view.h"
 #include "tui/screen/terminal.h"
