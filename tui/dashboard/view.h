@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "engine/model/snapshot.h"
 #include "tui/dashboard/dashboard_state.h"
@@ -41,22 +40,5 @@ void draw_own_pipeline(Canvas& canvas, const Rect& rect, const PipelineState& pi
 
 // The panel of the stage or ring there; nothing if there is none.
 std::optional<Panel> panel_at(const Rect& rect, const PipelineState& pipeline, int row, int col);
-
-// ---- the keys at the bottom ----
-
-// Where they are: a recording's time line is below them.
-inline Rect key_bar(const Layout& layout, const DashboardState& state) {
-  Rect bar = layout.keys;
-  if (state.replay) --bar.rows;
-  return bar;
-}
-inline Rect time_line(const Layout& layout) {
-  return {layout.keys.end_row() - 1, layout.keys.col, 1, layout.keys.cols};
-}
-
-// The keys with the state of their knobs: all items, with their positions relative to `bar`, in
-// this order; the most important ones get a place, help and quit always.
-std::vector<KeyItem> place_keys(const Rect& bar, const Snapshot& snapshot,
-                                const DashboardState& state);
 
 }  // namespace pipetop::tui
