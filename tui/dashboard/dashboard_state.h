@@ -12,7 +12,6 @@
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 #include "engine/workload/table/workloads.h"
-#include "tui/dashboard/layout.h"
 #include "tui/dashboard/talk.h"
 #include "tui/screen/screen.h"
 #include "tui/widgets/ladder.h"
@@ -21,6 +20,10 @@
 #include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
+
+// Those that can have the whole screen. `ring`: or the parts in its place. `pipeline`: the workers
+// and their ring side by side, with the panel of one of them below.
+enum class Panel : uint8_t { throughput, ring, writer, reader, pipeline };
 
 // `now_ns` is the source's time.
 struct DashboardState : ScreenState {

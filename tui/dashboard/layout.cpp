@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/workload/table/workloads.h"
-#include "tui/dashboard/dashboard_state.h"
 #include "tui/draw/text.h"
 #include "tui/widgets/show.h"
 #include "tui/widgets/workers.h"

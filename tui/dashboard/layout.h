@@ -7,18 +7,13 @@
 
 #include "engine/config/talk.h"
 #include "engine/model/settings.h"
+#include "tui/dashboard/dashboard_state.h"
+#include "tui/dashboard/talk.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/charts.h"
 #include "tui/widgets/frame.h"
 
 namespace pipetop::tui {
-
-struct DashboardState;
-struct ShowState;
-
-// Those that can have the whole screen. `ring`: or the parts in its place. `pipeline`: the workers
-// and their ring side by side, with the panel of one of them below.
-enum class Panel : uint8_t { throughput, ring, writer, reader, pipeline };
 
 // An empty panel isn't shown.
 struct Layout : Frame {

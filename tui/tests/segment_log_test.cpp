@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
-#include "tui/dashboard/dashboard_state.h"
+#include "tui/dashboard/layout.h"
 #include "tui/tests/profiles.h"
 #include "tui/tests/snapshots.h"
 #include "tui/widgets/pages.h"
