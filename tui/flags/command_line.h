@@ -16,7 +16,7 @@
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
-#include "tui/print/format.h"
+#include "tui/print/document.h"
 #include "tui/view/progress.h"
 #include "tui/widgets/pipes.h"
 

@@ -1,4 +1,4 @@
-// The result of a command, in the shapes that all formats are made from.
+// The result of a command, in the shapes that all formats are made from; and the formats.
 #pragma once
 
 #include <cstdint>
@@ -91,5 +91,23 @@ std::string csv_text(const Document& document);
 // outermost caller to the running function, and its number of samples, sorted.
 // `root` is put before every stack: "writer;do_syscall_64;ksys_read 17\n".
 std::string folded_text(std::string_view root, const CallTree& tree);
+
+// ---- the output formats; to add one: a row in document.cpp ----
+
+// The results that a format supports: any; any that comes in intervals; those of a run, which are
+// tables. Each includes the ones before.
+enum class Holds : uint8_t { any_result, intervals, runs };
+
+struct Format {
+  std::string_view name;  // as in --format
+  Holds holds = Holds::any_result;
+  std::string (*print)(const Document&) = nullptr;
+  // For each interval during a run; null if intervals are not printed.
+  std::string (*print_interval)(const Document&) = nullptr;
+};
+
+std::span<const Format> formats();  // the first is the default
+
+const Format& find_format(std::string_view name);  // there must be one
 
 }  // namespace pipetop::tui

@@ -1,6 +1,4 @@
 // Text of others in every format.
-#include "tui/print/format.h"
-
 #include <gtest/gtest.h>
 
 #include "engine/base/characters.h"

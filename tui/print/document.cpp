@@ -1,4 +1,4 @@
-#include "tui/print/format.h"
+#include "tui/print/document.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,6 @@
 #include <cassert>
 
 #include "engine/base/text.h"
-#include "tui/print/document.h"
 
 namespace pipetop::tui {
 namespace {
