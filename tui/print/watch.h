@@ -39,12 +39,7 @@ struct CommandResult {
 
 Document command_document(const CommandResult& result, int columns);
 
-// Parts of these documents. `missing` says why figures are not known that only BPF knows;
-// missing_of() from why it didn't see them.
-std::string missing_of(const std::string& reason);
-Json pipeline_json(const Pipeline& pipeline, uint64_t now_ns, const std::string& missing);
-std::string table_text(const std::vector<const PipeRow*>& rows, const Snapshot& now,
-                       const WatchPrint& how);
+// What these say of a pipeline.
 std::string pipeline_text(const Pipeline& pipeline, int columns);
 
 }  // namespace pipetop::tui

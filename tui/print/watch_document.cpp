@@ -1,12 +1,239 @@
 #include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
 
 #include "engine/base/text.h"
 #include "engine/base/version.h"
+#include "tui/draw/numbers.h"
+#include "tui/draw/text.h"
 #include "tui/print/human_text.h"
 #include "tui/print/watch.h"
+#include "tui/widgets/pipes.h"
 
 namespace pipetop::tui {
 namespace {
+
+constexpr int kGap = 2;  // between the columns of a table
+
+std::string percent(const Reading<RingLevel>& shares, double RingLevel::*part) {
+  return shares.has_value() ? whole_percent_text((*shares).*part) : kUnknown;
+}
+
+// ---- the table of all pipes -------------------------------------------------
+
+// "1202:0 gzip +2"; in brackets if nobody moves its data.
+std::string who(const PipeRow& row, const std::vector<StageEnd>& ends,
+                const std::optional<uint32_t>& open) {
+  const StageEnd* end = main_end(ends);
+  if (!end) return open == 0u ? "closed" : kUnknown;
+  std::string text =
+      fmt::format("{}:{} {}", end->end.process.pid, end->end.fd, row.stages.at(end->stage).name);
+  if (!end->active) return fmt::format("({})", text);
+  const auto active = std::ranges::count_if(ends, &StageEnd::active);
+  return active == 1 ? text : fmt::format("{} +{}", text, active - 1);
+}
+
+std::string note(const PipeRow& row) {
+  return !row.pipe.path.empty() ? row.pipe.path
+         : row.pipe.own         ? "internal: both ends in one process"
+                                : "";
+}
+
+struct PrintedColumn {
+  TableColumn what;
+  int most;  // how wide it gets; 0: what the others leave
+  char align = '>';
+  int spared = 0;  // a narrow terminal does without those with low numbers first, never those of 0
+};
+
+constexpr PrintedColumn kColumns[] = {
+    {TableColumn::writer, 0, '<'},   {TableColumn::writer_state, 12, '<'},
+    {TableColumn::reader, 0, '<'},   {TableColumn::reader_state, 12, '<'},
+    {TableColumn::size, 8, '>', 2},  {TableColumn::queued, 8, '>', 1},
+    {TableColumn::empty, 5, '>', 3}, {TableColumn::full, 5},
+    {TableColumn::rate, 11},         {TableColumn::pipe, 40, '<', 4},
+};
+
+// As on the screen, but for what depends on its width, and what is not known.
+std::string cell_text(const PipeRow& row, TableColumn what) {
+  const Pipe& pipe = row.pipe;
+  if (what == TableColumn::writer) return who(row, pipe.writers, pipe.kernel_writers);
+  if (what == TableColumn::reader) return who(row, pipe.readers, pipe.kernel_readers);
+  if (what == TableColumn::pipe) return note(row);
+  const PipeColumn& column = pipe_column(what);
+  return column.rank && !column.rank(row) ? kUnknown : column.cell(row, 0).text;
+}
+
+// The state of an end stands beside its name.
+std::string heading_of(TableColumn what) {
+  const bool is_state = what == TableColumn::writer_state || what == TableColumn::reader_state;
+  return is_state ? "state" : std::string(pipe_column(what).heading);
+}
+
+// A column of the table, and how wide its cells are.
+struct Filled {
+  const PrintedColumn* column;
+  std::string heading;
+  std::vector<std::string> cells;
+  int width;  // 0: what the others leave
+
+  Filled(const PrintedColumn& which, const std::vector<const PipeRow*>& rows)
+      : column(&which), heading(heading_of(which.what)), width(columns_of(heading)) {
+    for (const PipeRow* row : rows) cells.push_back(cell_text(*row, which.what));
+    for (const std::string& cell : cells) width = std::max(width, columns_of(cell));
+    width = std::min(width, which.most);
+  }
+};
+
+// What the flexible columns get, each.
+int room_for_names(const std::vector<Filled>& columns, int width) {
+  const auto add = [](int sum, const Filled& f) { return sum + f.width + kGap; };
+  const auto names = std::ranges::count(columns, 0, &Filled::width);
+  return (width + kGap - std::accumulate(columns.begin(), columns.end(), 0, add)) / int(names);
+}
+
+std::vector<Filled> columns_for(const std::vector<const PipeRow*>& rows, int width) {
+  constexpr int kLeastName = 11, kMostSpared = 4;
+  const bool has_notes = std::ranges::any_of(rows, [](auto row) { return !note(*row).empty(); });
+  std::vector<Filled> filled;
+  for (const PrintedColumn& column : kColumns)
+    if (has_notes || column.what != TableColumn::pipe) filled.emplace_back(column, rows);
+  for (int spared = 1; spared <= kMostSpared && room_for_names(filled, width) < kLeastName;
+       ++spared)
+    std::erase_if(filled, [&](const Filled& f) { return f.column->spared == spared; });
+  return filled;
+}
+
+std::string table_head(const Snapshot& now, const WatchPrint& how, size_t shown) {
+  std::string text = counted(now.table.rows.size(), "pipe");
+  if (shown != now.table.rows.size()) text = fmt::format("{} of {}", shown, text);
+  text += fmt::format(", over {}; ~ is estimated", seconds_text(how.over_ns));
+  if (now.table.socketpairs.value_or(0) > 0)
+    text += fmt::format("; without {}", counted(*now.table.socketpairs, "socketpair"));
+  if (now.table.unreadable > 0)
+    text +=
+        fmt::format("; {} not readable", now.table.unreadable == 1
+                                             ? "1 process"
+                                             : fmt::format("{} processes", now.table.unreadable));
+  text += now.table.left_out.empty() ? "\n" : "\n" + left_out_text(now.table.left_out) + "\n";
+  return text + (now.no_bpf.empty() ? "" : fmt::format("seen by /proc only: {}\n", now.no_bpf));
+}
+
+std::string table_text(const std::vector<const PipeRow*>& rows, const Snapshot& now,
+                       const WatchPrint& how) {
+  const std::vector<Filled> filled = columns_for(rows, how.columns);
+  const int room = std::max(1, room_for_names(filled, how.columns));
+  std::vector<TextColumn> looks;
+  for (const Filled& f : filled)
+    looks.push_back({f.heading, f.column->align, 0, f.column->most == 0 ? room : f.column->most});
+  TextTable table(looks);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::vector<std::string> cells;
+    for (const Filled& f : filled) cells.push_back(f.cells[i]);
+    table.add(std::move(cells));
+  }
+  return table_head(now, how, rows.size()) + (rows.empty() ? "" : "\n" + table.text());
+}
+
+// ---- a pipeline -------------------------------------------------------------
+
+// "disk 12 %, network 3 %", the longest first.
+std::string elsewhere(const StageShares& shares, size_t most) {
+  constexpr double kLeast = 0.005;
+  std::vector<std::pair<double, std::string_view>> waits;
+  for (size_t i = 0; i < kWaits; ++i)
+    if (shares.elsewhere[i] >= kLeast)
+      waits.emplace_back(shares.elsewhere[i], name_of(static_cast<WaitsFor>(i)));
+  std::ranges::stable_sort(waits, std::greater(), [](const auto& wait) { return wait.first; });
+  std::vector<std::string> texts;
+  for (const auto& [share, name] : waits)
+    if (texts.size() < most) texts.push_back(fmt::format("{} {}", name, whole_percent_text(share)));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::vector<std::string> stage_cells(const Stage& stage, size_t most_waits) {
+  const auto share = [&](double StageShares::*part) {
+    return stage.shares.has_value() ? whole_percent_text((*stage.shares).*part) : kUnknown;
+  };
+  return {fmt::format("{}", stage.id.pid),
+          stage.command.empty() ? stage.name : stage.command,
+          stage.cpu.has_value() ? whole_percent_text(*stage.cpu) : kUnknown,
+          stage.cpu_ns ? seconds_text(*stage.cpu_ns, 2) : kUnknown,
+          share(&StageShares::runnable),
+          share(&StageShares::reading),
+          share(&StageShares::writing),
+          stage.shares.has_value() ? elsewhere(*stage.shares, most_waits) : ""};
+}
+
+// Beside others that go on.
+void mark_gone(std::string& last_cell) { last_cell += last_cell.empty() ? "exited" : ", exited"; }
+
+// Its ends are named unless they are the stages above and below.
+std::string ring_text(const Pipeline& pipeline, const Pipe& pipe, size_t above) {
+  const auto writers = active_stages(pipe.writers), readers = active_stages(pipe.readers);
+  std::vector<std::string> ends;
+  if (writers != std::vector{above})
+    ends.push_back("from " + ends_text(pipe, pipeline.stages, Role::writer));
+  if (readers != std::vector{above + 1})
+    ends.push_back("to " + ends_text(pipe, pipeline.stages, Role::reader));
+  std::string text = fmt::format("{}{}", fmt::join(ends, " "), ends.empty() ? "" : ": ");
+  if (!pipe.path.empty()) text += pipe.path + ", ";
+  text += fmt::format("{} ring, empty {}, full {}", size_text(pipe.capacity),
+                      percent(pipe.level, &RingLevel::empty_share),
+                      percent(pipe.level, &RingLevel::full_share));
+  if (pipe.queued) text += fmt::format(", {} queued", size_text(pipe.queued));
+  text += fmt::format(", {}", pipe.bytes_per_s.has_value() ? pipe_rate_text(pipe) : kUnknown);
+  if (!pipe.total_bytes) return text;
+  return fmt::format("{}, {} {}", text, size_text(pipe.total_bytes),
+                     pipe.closed ? "in all" : "so far");
+}
+
+// Below its last writer; at the top if there is none.
+size_t place_of(const Pipe& pipe) {
+  size_t place = 0;
+  for (const StageEnd& end : pipe.writers)
+    if (end.active) place = std::max(place, end.stage + 1);
+  return place;
+}
+
+std::string wrapped(std::string_view text, int columns, std::string_view indent) {
+  std::string lines;
+  for (const std::string_view line : broken(text, columns - int(indent.size())))
+    lines += fmt::format("{}{}\n", indent, line);
+  return lines;
+}
+
+std::string stages_text(const Pipeline& pipeline, int columns) {
+  constexpr int kFigures = 76;  // what the columns behind the command take
+  const bool narrow = columns < 100;
+  const bool all_gone = std::ranges::all_of(pipeline.stages, &Stage::gone);
+  TextTable table({{"pid", '>', 7},
+                   {"stage", '<', 0, std::clamp(columns - kFigures, 12, 60)},
+                   {"CPU", '>', 5},
+                   {"CPU time", '>'},
+                   {"runnable", '>'},
+                   {"reading", '>'},
+                   {"writing", '>'},
+                   {"elsewhere"}});
+  const auto add_rings = [&](size_t place) {
+    for (const Pipe& pipe : pipeline.pipes)
+      if (place_of(pipe) == place) table.add({"|", ring_text(pipeline, pipe, place - 1)});
+  };
+  add_rings(0);
+  for (size_t i = 0; i < pipeline.stages.size(); ++i) {
+    std::vector<std::string> cells = stage_cells(pipeline.stages[i], narrow ? 1 : 3);
+    if (pipeline.stages[i].gone && !all_gone) mark_gone(cells.back());
+    table.add(std::move(cells));
+    add_rings(i + 1);
+  }
+  return table.text();
+}
+
+// ---- JSON ------------------------------------------------------------------
 
 constexpr const char* kNotAsked = "read only for the first holders of a pipe";
 constexpr const char* kNotCounted = "bytes are not counted; give --exact";
@@ -156,8 +383,6 @@ std::string summary_text(const CommandResult& result, int columns) {
   return text + "\n" + pipeline_text(*result.pipeline, columns);
 }
 
-}  // namespace
-
 std::string missing_of(const std::string& reason) { return reason.empty() ? "not seen" : reason; }
 
 Json pipeline_json(const Pipeline& pipeline, uint64_t now_ns, const std::string& missing) {
@@ -172,6 +397,8 @@ Json pipeline_json(const Pipeline& pipeline, uint64_t now_ns, const std::string&
     put(json["stages"][i], "functions", pipeline.stages[i].functions, functions_json);
   return json;
 }
+
+}  // namespace
 
 Document watch_document(const Snapshot& now, const WatchPrint& how) {
   Json json = head_json(now, how);
@@ -188,6 +415,15 @@ Document watch_document(const Snapshot& now, const WatchPrint& how) {
   std::string reason = now.no_bpf.empty() ? "" : now.no_bpf + "\n";
   if (!now.table.left_out.empty()) reason += left_out_text(now.table.left_out) + "\n";
   return {"pipeline", std::move(json), reason + pipeline_text(*now.watched, how.columns)};
+}
+
+std::string pipeline_text(const Pipeline& pipeline, int columns) {
+  std::string text = wrapped(
+      fmt::format("{}, over {}", pipeline.title(), seconds_text(pipeline.window_ns)), columns, "");
+  text += wrapped(pipeline.verdict.because, columns, "");
+  for (const std::string& clause : pipeline.verdict.evidence)
+    text += wrapped(clause, columns, "  ");
+  return text + "\n" + stages_text(pipeline, columns);
 }
 
 Document command_document(const CommandResult& result, int columns) {
