@@ -404,10 +404,7 @@ void Controller::record(Tape& tape) {
   if (talk.at && std::exchange(recorded_scene_ns_, talk.entered_ns) != talk.entered_ns)
     tape.begin_scene(talk.entered_ns, static_cast<uint32_t>(*talk.at + 1), talk.scenes[*talk.at]);
   if (watched_) return watched_->record(tape);
-  if (state_.message.empty()) return tape.add(latest_);
-  Snapshot said = latest_;
-  said.answer = Notice{latest_.now_ns, state_.severity, state_.message};
-  tape.add(said);
+  add_to(tape, latest_);
 }
 
 void check_terminal(const Config& config) { require_terminal(config); }

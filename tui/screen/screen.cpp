@@ -123,6 +123,14 @@ void Screen::say(std::string text, Severity severity) {
   message_until_ns_ = viewer_ns_ + (severity == Severity::info ? kHintStays_ns : kErrorStays_ns);
 }
 
+void Screen::add_to(Tape& tape, const Snapshot& now) {
+  const ScreenState& state = common();
+  if (state.message.empty()) return tape.add(now);
+  Snapshot said = now;
+  said.answer = Notice{now.now_ns, state.severity, state.message};
+  tape.add(said);
+}
+
 bool Screen::age_message(uint64_t viewer_ns) {
   viewer_ns_ = viewer_ns;
   std::string& message = common().message;

@@ -192,6 +192,8 @@ class Screen {
   void press(Key key);
   // What a screen inside this one asks for.
   void pass_on(Outcome outcome) { outcome_ = outcome; }
+  // With what the message line says.
+  void add_to(Tape& tape, const Snapshot& now);
   // The time by which messages age. Whether one has disappeared.
   bool age_message(uint64_t viewer_ns);
 

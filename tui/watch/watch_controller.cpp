@@ -146,11 +146,7 @@ bool WatchController::tick(uint64_t now_ns) {
 
 // The table isn't recorded.
 void WatchController::record(Tape& tape) {
-  if (!latest_ || !latest_->watched) return;
-  if (state_.message.empty()) return tape.add(*latest_);
-  Snapshot said = *latest_;
-  said.answer = Notice{latest_->now_ns, state_.severity, state_.message};
-  tape.add(said);
+  if (latest_ && latest_->watched) add_to(tape, *latest_);
 }
 
 int WatchController::list_rows() const {
