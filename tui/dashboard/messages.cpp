@@ -167,11 +167,9 @@ std::string cause_text(const Snapshot& s, int cols) {
 
 Message message_of(const Snapshot& s, const DashboardState& state, VerdictAt verdict,
                    ChangeAt change) {
-  if (state.choice.filter_before)
-    return {fmt::format("/{}_   Enter keeps the filter, Esc drops it", state.choice.filter)};
+  if (state.choice.filter_before) return {filter_prompt(state.choice.filter)};
   if (!state.message.empty()) return {state.message, state.severity};
-  if (state.replay && state.replay->at_end() && !state.replay->damage.empty())
-    return {"the recording is " + std::string(state.replay->damage), Severity::warning};
+  if (auto damage = damage_message(state.replay)) return *damage;
   if (s.answer) return {s.answer->text, s.answer->severity};
   std::vector<Message> wrong = what_is_wrong(s);
   const bool only_noise = wrong.size() == 1 && !s.noise.empty();

@@ -23,12 +23,8 @@
 namespace pipetop::tui {
 namespace {
 
-// What the screen is, beside its measurements: a recording, or recorded.
 std::vector<TitlePart> badges_of(const DashboardState& state) {
-  std::vector<TitlePart> badges;
-  if (state.replay) badges.push_back({" REPLAY ", {Style::mark, kReverse}});
-  if (state.recording) badges.push_back({" REC ", {Style::error, kReverse}});
-  return badges;
+  return recording_badges(state.replay, state.recording);
 }
 
 // "3/12 Lending pages"; outside of a talk what the preset is.

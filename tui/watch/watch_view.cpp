@@ -248,9 +248,7 @@ void draw_watched(Canvas& canvas, const WatchState& state, const Rect& body) {
 }
 
 std::vector<TitlePart> badges_of(const WatchState& state) {
-  std::vector<TitlePart> badges;
-  if (state.replay) badges.push_back({" REPLAY ", {Style::mark, kReverse}});
-  if (state.recording) badges.push_back({" REC ", {Style::error, kReverse}});
+  std::vector<TitlePart> badges = recording_badges(state.replay, state.recording);
   if (state.frozen) badges.push_back({" FROZEN ", {Style::warning, kReverse}});
   if (!state.shown) return badges;
   if (state.shown->counts_bytes) badges.push_back({" EXACT ", {Style::warning, kReverse}});
@@ -278,11 +276,9 @@ std::vector<Message> messages_of(const WatchState& state) {
 
 Message message_of(const WatchState& state) {
   if (state.prompt) return {state.prompt->text()};
-  if (filter_before(state))
-    return {fmt::format("/{}_   Enter keeps the filter, Esc drops it", filter(state))};
+  if (filter_before(state)) return {filter_prompt(filter(state))};
   if (!state.message.empty()) return {state.message, state.severity};
-  if (state.replay && state.replay->at_end() && !state.replay->damage.empty())
-    return {"the recording is " + std::string(state.replay->damage), Severity::warning};
+  if (auto damage = damage_message(state.replay)) return *damage;
   if (state.shown && state.shown->answer)
     return {state.shown->answer->text, state.shown->answer->severity};
   if (const auto notice = newest(state)) return *notice;

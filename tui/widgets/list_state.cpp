@@ -248,6 +248,10 @@ bool edit_filter(std::string& filter, std::optional<std::string>& before, Key ke
   return true;
 }
 
+std::string filter_prompt(std::string_view filter) {
+  return fmt::format("/{}_   Enter keeps the filter, Esc drops it", filter);
+}
+
 bool edit_text(std::string& text, Key key) {
   if (key == key::backspace || key == kDelete || key == key::ctrl('H')) {
     erase_last_character(text);

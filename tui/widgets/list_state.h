@@ -144,6 +144,9 @@ void close_all(ListState& list, const ListChoice& choice);
 // back. False: none is typed, or it is another key.
 bool edit_filter(std::string& filter, std::optional<std::string>& before, Key key);
 
+// What is said while it is typed.
+std::string filter_prompt(std::string_view filter);
+
 // What a key does to a line of text: types, or takes back. False: it is none of these.
 bool edit_text(std::string& text, Key key);
 

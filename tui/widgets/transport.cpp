@@ -249,6 +249,18 @@ std::string Transport::press(Key key) {
   return said;
 }
 
+std::vector<TitlePart> recording_badges(const ReplayState* replay, bool recording) {
+  std::vector<TitlePart> badges;
+  if (replay) badges.push_back({" REPLAY ", {Style::mark, kReverse}});
+  if (recording) badges.push_back({" REC ", {Style::error, kReverse}});
+  return badges;
+}
+
+std::optional<Message> damage_message(const ReplayState* replay) {
+  if (!replay || !replay->at_end() || replay->damage.empty()) return std::nullopt;
+  return Message{"the recording is " + std::string(replay->damage), Severity::warning};
+}
+
 void draw_time_line(const Area& area, const ReplayState& replay) {
   constexpr int kPaceCols = 10;
   const std::string now = clock_text(replay.at_ns, replay.duration_ns);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -122,6 +123,11 @@ class Transport {
   Playback playback_;
   ReplayState state_;
 };
+
+// What the screen is: " REPLAY ", " REC ". `replay`: null for what happens now.
+std::vector<TitlePart> recording_badges(const ReplayState* replay, bool recording);
+// At the end of a damaged recording.
+std::optional<Message> damage_message(const ReplayState* replay);
 
 // The time in one row: where it is, and where changes and scenes begin.
 void draw_time_line(const Area& area, const ReplayState& replay);
