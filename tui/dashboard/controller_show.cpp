@@ -177,16 +177,13 @@ void Controller::enter_scene(size_t index, Key key) {
 }
 
 void Controller::step_scene(int by) {
-  TalkState& talk = state_.talk;
-  if (talk.scenes.empty()) {
-    say("there are no scenes: give a config that has some, as -c talk");
-  } else if (by > 0 && !talk.has_next()) {
-    say("this is the last scene");
-  } else if (by < 0 && talk.at.value_or(0) == 0) {
-    say("this is the first scene");
-  } else {
-    enter_scene(by > 0 ? (talk.at ? *talk.at + 1 : 0) : *talk.at - 1, by > 0 ? U'n' : U'N');
-  }
+  if (state_.talk.scenes.empty())
+    return say("there are no scenes: give a config that has some, as -c talk");
+  const TalkPress asked = tui::step_scene(state_.talk, by);
+  if (asked.does == TalkPress::Does::enter)
+    enter_scene(asked.scene, by > 0 ? U'n' : U'N');
+  else
+    say(asked.words);
 }
 
 // Our own pipe would take the time of those that are watched.

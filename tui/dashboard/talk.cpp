@@ -45,13 +45,6 @@ bool is_scene_before(Key k) {
 
 TalkPress say(std::string words) { return {Does::say, 0, std::move(words)}; }
 
-TalkPress go(const TalkState& talk, int by) {
-  const size_t at = talk.at.value_or(0);
-  if (by > 0 && !talk.has_next()) return say("this is the last scene");
-  if (by < 0 && at == 0) return say("this is the first scene");
-  return {Does::enter, by > 0 ? at + 1 : at - 1};
-}
-
 // Without a number the last one, as in a pager.
 TalkPress go_to_typed(TalkState& talk) {
   const size_t last = talk.scenes.size();
@@ -102,7 +95,7 @@ TalkPress press_live(TalkState& talk, ShowState& show, Key k) {
     talk.page = Page::leaving;
     return {};
   }
-  if (k == U'n' || k == U'N') return go(talk, k == U'n' ? 1 : -1);
+  if (k == U'n' || k == U'N') return step_scene(talk, k == U'n' ? 1 : -1);
   return {Does::not_ours};
 }
 
@@ -128,8 +121,8 @@ TalkPress press_show(TalkState& talk, ShowState& show, Key k) {
     return {};
   }
   show.blank = false;
-  if (is_next_scene(k)) return go(talk, 1);
-  if (is_scene_before(k)) return go(talk, -1);
+  if (is_next_scene(k)) return step_scene(talk, 1);
+  if (is_scene_before(k)) return step_scene(talk, -1);
   if (k == key::home) return {Does::enter, 0};
   if (is_one_of(k, {key::end, U'G'})) return go_to_typed(talk);
   if (k == key::ctrl('P'))
@@ -200,6 +193,13 @@ void draw_typed(Canvas& canvas, const TalkState& talk) {
 }
 
 }  // namespace
+
+TalkPress step_scene(const TalkState& talk, int by) {
+  if (by > 0 && !talk.has_next()) return say("this is the last scene");
+  if (by < 0 && talk.at.value_or(0) == 0) return say("this is the first scene");
+  if (by < 0) return {Does::enter, *talk.at - 1};
+  return {Does::enter, talk.at ? *talk.at + 1 : 0};
+}
 
 TalkPress press_talk(TalkState& talk, ShowState& show, Key k) {
   if (talk.scenes.empty() || is_the_terminals(k)) return {Does::not_ours};

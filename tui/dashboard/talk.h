@@ -65,6 +65,9 @@ struct TalkPress {
   std::string words = {};
 };
 
+// To the next scene, or to the one before.
+TalkPress step_scene(const TalkState& talk, int by);
+
 // While presenting.
 TalkPress press_talk(TalkState& talk, ShowState& show, Key key);
 
