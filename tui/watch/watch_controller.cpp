@@ -171,9 +171,7 @@ void WatchController::lay_out(int rows, int cols) {
     keep_in_view(pipeline.functions, list_rows());
     tell_selection();
   }
-  const HelpContents help{.screen_keys = watch_keys(state_.place(), state_.recorded),
-                          .words = watch_words()};
-  state_.help.settle([&] { return help_scroll_end(rows, cols, help); });
+  state_.help.settle([&] { return help_scroll_end(rows, cols, help_of(state_)); });
   if (PageState& log = state_.pipeline.log; log.open && state_.pipeline.has_pipeline()) {
     const PipelineLayout places = this->places();
     log.settle(

@@ -216,7 +216,7 @@ class WatchController : public ListScreen {
 
 // The lines of the help page for what works there.
 std::span<const ScreenKey> watch_keys(WatchPlace place, bool recorded = false);
-std::span<const ScreenKey> watch_words();
+HelpContents help_of(const WatchState& state);
 
 // The keys at the bottom, with the state of what they switch.
 std::vector<KeyItem> watch_key_items(const WatchState& state);

@@ -324,7 +324,9 @@ void draw_watch_title(const Area& area, const WatchState& state) {
   }
 }
 
-std::span<const ScreenKey> watch_words() { return kWords; }
+HelpContents help_of(const WatchState& state) {
+  return {.screen_keys = watch_keys(state.place(), state.recorded), .words = kWords};
+}
 
 WatchLayout watch_layout(int rows, int cols, bool time_line) {
   WatchLayout layout{frame_of(rows, cols, (cols >= 126 ? 1 : 2) + (time_line ? 1 : 0))};
@@ -341,9 +343,7 @@ void draw(Canvas& canvas, const WatchState& state) {
   draw_keys({canvas, layout.keys}, place_keys(layout.keys, watch_key_items(state)));
   if (state.replay) draw_time_line({canvas, layout.time_line}, *state.replay);
   if (state.messages.open) draw_messages(canvas, messages_of(state), state.messages.scroll);
-  if (state.help.open)
-    draw_help(canvas, {.screen_keys = watch_keys(state.place(), state.recorded), .words = kWords},
-              state.help.scroll);
+  if (state.help.open) draw_help(canvas, help_of(state), state.help.scroll);
   if (state.question) draw_question(canvas, *state.question);
   if (state.leaving)
     draw_question(canvas, leaving_question(state.shown ? state.shown->interventions
