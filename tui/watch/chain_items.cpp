@@ -109,7 +109,7 @@ TitlePart state_part(const Stage& stage) {
 }
 
 std::vector<TitlePart> title_of(const StageShown& shown, int room) {
-  std::vector<TitlePart> parts = {{fmt::format("{} {}", shown.stage.name, shown.stage.id.pid), name_ink(shown)}};
+  std::vector<TitlePart> parts = {{name_of(shown.stage), name_ink(shown)}};
   const bool blamed = !shown.blame.empty();
   if (blamed) parts.push_back({"!", {Style::warning, kReverse}});
   if (title_columns(parts) > room)  // of a long name there is enough left; its number matters more

@@ -11,8 +11,6 @@
 namespace pipetop::tui {
 namespace {
 
-std::string named(const Stage& stage) { return fmt::format("{} {}", stage.name, stage.id.pid); }
-
 // Stages that share a pipe with it.
 std::vector<const Stage*> neighbours(const Pipeline& pipeline, const Stage& stage) {
   std::vector<const Stage*> found;
@@ -56,8 +54,7 @@ void add_processes(std::vector<std::string>& lines, std::string_view what,
     if ((moved && !end.active) || end.stage >= stages.size()) continue;
     if (!found.insert(end.stage).second || found.size() > kMostNamed) continue;
     const Stage& stage = stages[end.stage];
-    lines.push_back(
-        fmt::format("{} {} {}, {}", what, stage.name, stage.id.pid, user_text(stage.id, user_of)));
+    lines.push_back(fmt::format("{} {}, {}", what, name_of(stage), user_text(stage.id, user_of)));
   }
   if (found.empty()) lines.push_back(fmt::format("{} unknown", what));
   if (found.size() > kMostNamed)
@@ -71,7 +68,7 @@ Question asked() { return {{}, {}, {{"Enter", "yes"}, {"any other key", "no"}}};
 Prompt nice_prompt(const Stage& stage) {
   Prompt prompt;
   prompt.stage = stage.id;
-  prompt.name = named(stage);
+  prompt.name = name_of(stage);
   prompt.nice = prompt.before = stage.nice;
   prompt.now = std::to_string(stage.nice);
   return prompt;
@@ -81,7 +78,7 @@ Prompt pin_prompt(const Pipeline& pipeline, const Stage& stage, std::span<const 
   Prompt prompt;
   prompt.kind = Prompt::Kind::pin;
   prompt.stage = stage.id;
-  prompt.name = named(stage);
+  prompt.name = name_of(stage);
   prompt.now = now_text(stage, cpus);
   prompt.choices.push_back({"all CPUs", {cpus.begin(), cpus.end()}});
   const auto beside = neighbours(pipeline, stage);

@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "tui/watch/watch_controller.h"
 #include "tui/widgets/list_state.h"
+#include "tui/widgets/pipes.h"
 
 namespace pipetop::tui {
 
@@ -295,8 +296,8 @@ std::string WatchController::why_no_ring() const {
   if (!state_.in_pipeline) return "no pipe is selected; j and k select";
   const Stage* stage = selected_stage(state_.pipeline);
   if (!stage) return "no ring is selected; j and k select";
-  return fmt::format("no ring is selected, but the stage {} {}; j and k select a ring", stage->name,
-                     stage->id.pid);
+  return fmt::format("no ring is selected, but the stage {}; j and k select a ring",
+                     name_of(*stage));
 }
 
 void WatchController::ask_nice() {

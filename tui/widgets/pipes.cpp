@@ -205,6 +205,8 @@ std::string name_of(const Pipe& pipe) {
   return pipe.path.empty() ? fmt::format("pipe {}", pipe.id.inode) : pipe.path;
 }
 
+std::string name_of(const Stage& stage) { return fmt::format("{} {}", stage.name, stage.id.pid); }
+
 std::string pipe_rate_text(const Pipe& pipe) {
   return text_of(pipe.bytes_per_s,
                  [&](double rate) { return (pipe.exact ? "" : "~") + byte_rate_text(rate); });
@@ -254,8 +256,7 @@ std::string ends_text(const Pipe& pipe, std::span<const Stage> stages, Role end)
   for (const StageEnd& holder : ends_of(pipe, end)) {
     if (!holder.active || holder.stage >= stages.size() || !said.insert(holder.stage).second)
       continue;
-    const Stage& stage = stages[holder.stage];
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", stage.name, stage.id.pid);
+    text += (text.empty() ? "" : ", ") + name_of(stages[holder.stage]);
   }
   return text.empty() ? (nobody(pipe, end) == "closed" ? "nobody" : "unknown") : text;
 }

@@ -36,6 +36,9 @@ std::span<const SignMeaning> state_signs();
 // "/tmp/backup.fifo", "pipe 81234".
 std::string name_of(const Pipe& pipe);
 
+// "gzip 4002", its name and pid.
+std::string name_of(const Stage& stage);
+
 // "~1.23 GiB/s": an estimate; "…" while it is not known yet, "n/a" if it can't be.
 std::string pipe_rate_text(const Pipe& pipe);
 
