@@ -279,8 +279,7 @@ bool WatchController::has_changes() const {
   return changed_ || (!start_.recorded && latest_ && !latest_->interventions.empty());
 }
 
-template <class Change>
-bool WatchController::change(const Change& change) {
+bool WatchController::change(const std::function<std::string()>& change) {
   try {
     say(change());
     changed_ = true;

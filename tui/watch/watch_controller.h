@@ -191,8 +191,7 @@ class WatchController : public ListScreen {
   void tell_selection();
   int list_rows() const;
   // Runs a change, and shows what it says, or why it can't be.
-  template <class Change>
-  bool change(const Change& change);
+  bool change(const std::function<std::string()>& change);
   // The same, when the user has agreed: to the first change, and to each that `must` be asked for.
   void change_if_agreed(Question question, bool must, std::function<std::string()> change);
   void change_stage(const Prompt& chosen);
