@@ -58,12 +58,13 @@ static __always_inline void set_running(struct ring_watch *ring, __u32 id, bool 
     __sync_fetch_and_and(&ring->running, ~(1u << id));
 }
 
-// To be called before its record changes.
-static __always_inline void look_at_ring(__u32 id, bool runs, __u64 now_ns) {
+// One point for both: of what was until now. To be called before their records change.
+static __always_inline void look_at_ring(__u32 from, __u32 to, __u64 now_ns) {
   struct ring_watch *ring = ring_watched();
   if (!ring) return;
   add_point(ring, OCCUPANCY_SWITCH, now_ns);
-  set_running(ring, id, runs);
+  if (from < SCHED_ROLES) set_running(ring, from, false);
+  if (to < SCHED_ROLES) set_running(ring, to, true);
 }
 
 static __always_inline void end_sleep(struct sched_role *role, __u64 ns) {
@@ -88,10 +89,16 @@ static __always_inline void turn(struct sched_role *role, __u32 was, __u32 to, _
   if (was == TASK_BLOCKED) ++role->wakeups;
 }
 
+// Random enough, and a third of the price of the kernel's.
+static __always_inline __u32 random_of(struct sched_role *role) {
+  role->random = role->random * 1664525 + 1013904223;
+  return role->random >> 8;
+}
+
 static __always_inline void go_to_sleep(void *ctx, __u32 id, __u64 now_ns) {
   struct sched_role *role = &roles[id];
   const __u32 one_of = take_one_of[id];
-  const bool take = one_of <= 1 || bpf_get_prandom_u32() % one_of == 0;
+  const bool take = one_of <= 1 || random_of(role) % one_of == 0;
   const __u32 stack = take ? stack_of_current(ctx, id) : SCHED_NOT_TAKEN;
   step_sequence(&role->time);
   turn(role, TASK_ON_CPU, TASK_BLOCKED, now_ns);
@@ -142,14 +149,9 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
   const __u32 from = seen_role_of(prev), to = seen_role_of(next);
   if (from >= SCHED_ROLES && to >= SCHED_ROLES) return 0;
   const __u64 now_ns = bpf_ktime_get_ns();
-  if (from < SCHED_ROLES) {
-    look_at_ring(from, false, now_ns);
-    leave_cpu(ctx, from, prev, preempt, now_ns);
-  }
-  if (to < SCHED_ROLES) {
-    look_at_ring(to, true, now_ns);
-    step(to, TASK_RUNNABLE, TASK_ON_CPU, now_ns);
-  }
+  look_at_ring(from, to, now_ns);
+  if (from < SCHED_ROLES) leave_cpu(ctx, from, prev, preempt, now_ns);
+  if (to < SCHED_ROLES) step(to, TASK_RUNNABLE, TASK_ON_CPU, now_ns);
   return 0;
 }
 

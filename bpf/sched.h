@@ -25,6 +25,7 @@ struct sched_role {
   __u64 wakeups;       /* that ended a sleep */
   __u64 lost, lost_ns; /* completed sleeps whose stack could not be stored */
   __u32 seen_stack;    /* if the iterator found it blocked */
+  __u32 random;        /* for the choice of sleeps */
 } __attribute__((aligned(64)));
 
 /* A stack in which a role slept; each is stored once. */
