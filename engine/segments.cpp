@@ -180,9 +180,14 @@ Reading<RoleTotals> Segments::totals(Role role, uint64_t now_ns,
 }
 
 void Segments::describe(SamplingEvent& event) const {
-  if (event.share == 1) return;
-  event.price = price_.price();
-  event.unobserved = price_.unobserved(terms_.unit.count);
+  if (event.share < 1) {
+    event.set_price(price_.price());
+    event.unobserved = price_.unobserved(terms_.unit.count);
+  }
+  const Reading<Price> programs = observers_.price_of_programs();
+  if (!event.price.has_value() || !programs.has_value()) return;
+  event.set_price(
+      Reading<Price>::of(Price{*event.price, event.price_low, event.price_high} + *programs));
 }
 
 Throughput Segments::throughput(uint64_t now_ns, const Progress& progress) const {

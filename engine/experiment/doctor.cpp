@@ -261,10 +261,10 @@ bool can_be_had(const Reading<T>& reading) {
 Check check_functions(const Observers& observers) {
   const Reading<SamplingEvent> event = observers.event();
   if (event.has_value()) {
-    const std::optional<double> tick_ns = observe::measure_tick_ns();
-    if (!tick_ns) return works(fmt::format("{} at {} Hz", event->name, event->hz));
+    const std::optional<observe::TickCost> tick = observe::measure_tick_cost();
+    if (!tick) return works(fmt::format("{} at {} Hz", event->name, event->hz));
     return works(fmt::format("{} at {} Hz: a tick costs {:.0f} us", event->name,
-                             observe::affordable_hz(*tick_ns), *tick_ns / 1e3));
+                             observe::affordable_hz(tick->ns), tick->ns / 1e3));
   }
   return failed(CheckResult::missing, "no kernel functions", event.reason);
 }
@@ -282,7 +282,7 @@ Check check_ring(Observers& observers) {
 }
 
 Check check_occupancy(const Observers& observers) {
-  const Reading<Occupancy> occupancy = observers.occupancy();
+  const Reading<Occupancy> occupancy = observers.occupancy(monotonic_ns());
   if (occupancy.has_value() && occupancy->source.starts_with("FIONREAD"))
     return failed(CheckResult::limited, occupancy->source, observers.event().reason);
   if (occupancy.has_value()) return works(occupancy->source);

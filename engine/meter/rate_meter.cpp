@@ -48,7 +48,8 @@ void drop_table(SegmentRole& role) {
                   SegmentLog::kWithFunctions));
 }
 
-constexpr uint32_t kEnoughSlices = 5;  // fewer say more about the pipe's own ups and downs
+constexpr size_t kEnoughSlices = 6;  // fewer say more about the pipe's own ups and downs
+constexpr size_t kMostSlices = 60;   // comparing takes the square of it
 
 }  // namespace
 
@@ -223,20 +224,34 @@ void SegmentLog::describe(Throughput& view) const {
 void PriceMeter::add(const Progress& total, When from_now_on) {
   Progress& sum = sums_[static_cast<size_t>(when_)];
   sum = sum + (total - std::exchange(last_, total));
-  if (when_ == When::observed && from_now_on == When::unobserved) ++slices_;
+  if (when_ == When::observed && from_now_on == When::unobserved) end_slice();
   when_ = from_now_on;
 }
 
-Reading<double> PriceMeter::price() const {
-  Reading<double> rate = unobserved(1);
-  if (!rate.has_value()) return rate;
-  if (*rate == 0) return Reading<double>::warming("nothing moves");
-  const Progress all = of(When::observed) + of(When::unobserved);
-  return Reading<double>::of(1 - *rate_between({}, all, 1) / *rate);
+void PriceMeter::end_slice() {
+  const auto rate = [&](When when) {
+    const auto i = static_cast<size_t>(when);
+    return rate_between(before_[i], sums_[i], 1);
+  };
+  const Reading<double> with = rate(When::observed), without = rate(When::unobserved);
+  before_ = sums_;
+  if (!with.has_value() || !without.has_value() || *with <= 0 || *without <= 0) return;
+  ratios_.push_back(*with / *without);
+  if (ratios_.size() > kMostSlices) ratios_.pop_front();
+  compared_ = compare_ratios(std::vector(ratios_.begin(), ratios_.end()));
+}
+
+Reading<Price> PriceMeter::price() const {
+  if (ratios_.size() < kEnoughSlices) return Reading<Price>::warming("measuring, for some seconds");
+  const auto observed_ns = double(of(When::observed).clock_ns);
+  const double share = observed_ns / (observed_ns + double(of(When::unobserved).clock_ns));
+  return Reading<Price>::of(
+      {share * (1 - compared_.ratio), share * (1 - compared_.high), share * (1 - compared_.low)});
 }
 
 Reading<double> PriceMeter::unobserved(double unit) const {
-  if (slices_ < kEnoughSlices) return Reading<double>::warming("measuring, for some seconds");
+  if (ratios_.size() < kEnoughSlices)
+    return Reading<double>::warming("measuring, for some seconds");
   return rate_between({}, of(When::unobserved), unit);
 }
 

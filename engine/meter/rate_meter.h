@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "engine/base/reading.h"
+#include "engine/meter/statistics.h"
 #include "engine/model/counts.h"
+#include "engine/model/functions.h"
 #include "engine/model/segment.h"
 #include "engine/model/snapshot.h"
 
@@ -141,18 +143,21 @@ class PriceMeter {
   }
   void clear() { *this = {}; }
 
-  // The share of the rate between the slices that is lost over all. It can be negative.
-  Reading<double> price() const;
+  // The share of the rate between the slices that is lost over all.
+  Reading<Price> price() const;
   // In units of so many items per second.
   Reading<double> unobserved(double unit) const;
 
  private:
   const Progress& of(When when) const { return sums_[static_cast<size_t>(when)]; }
 
+  void end_slice();
+
   Progress last_;
   When when_ = When::neither;
-  std::array<Progress, 3> sums_;  // by When
-  uint32_t slices_ = 0;           // that have ended
+  std::array<Progress, 3> sums_, before_;  // by When; before_: at the end of the last slice
+  std::deque<double> ratios_;  // of the rate in a slice to that before it, of the newest slices
+  PairedComparison compared_;  // of these
 };
 
 }  // namespace pipetop

@@ -11,6 +11,9 @@
 namespace pipetop {
 namespace {
 
+// A price of which the interval includes this is not claimed: only that it is not higher.
+constexpr double kNoClaim = 0.02;
+
 struct Names {
   std::deque<std::string> by_number;  // names never move
   std::unordered_map<std::string_view, uint32_t> numbers;
@@ -23,6 +26,25 @@ Names& names() {
 
 }  // namespace
 
+// Twice the standard error of a share of a half.
+double FunctionTable::share_error() const {
+  const uint64_t n = effective_samples();
+  return n ? std::min(1.0, 0.98 / std::sqrt(double(n))) : 1;
+}
+
+uint64_t FunctionTable::ns_until_exact() const {
+  const double more = std::pow(share_error() / kShareError, 2) - 1;
+  return more > 0 ? uint64_t(more * double(span_ns)) : 0;
+}
+
+void SamplingEvent::set_price(const Reading<Price>& known) {
+  price = {known.status, {}, known.reason};
+  if (!known.has_value()) return;
+  price.value = known->share;
+  price_low = known->low;
+  price_high = known->high;
+}
+
 std::string SamplingEvent::rate() const {
   std::string text = fmt::format("{} Hz", hz);
   if (share < 1) text += fmt::format(" {:.0f} % of the time", 100 * share);
@@ -31,8 +53,11 @@ std::string SamplingEvent::rate() const {
 
 std::string SamplingEvent::cost() const {
   if (!price.has_value()) return {};
-  const double percent = 100 * *price;
-  return std::abs(percent) < 0.5 ? ", costs <1 %" : fmt::format(", costs {:.0f} %", percent);
+  if (price_high < 0) return ", speeds it up";
+  if (price_high < 0.01) return ", costs <1 %";
+  if (price_low < kNoClaim) return fmt::format(", costs <{:.0f} %", std::ceil(100 * price_high));
+  return fmt::format(", costs {:.0f} % [{:.1f} .. {:.1f}]", 100 * *price, 100 * price_low,
+                     100 * price_high);
 }
 
 Function::Function(std::string_view name) : number_(static_cast<uint32_t>(count())) {

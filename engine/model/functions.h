@@ -62,13 +62,25 @@ std::vector<FunctionRow> function_rows(const CallTree& tree);
 // A tree of roots only, which has the same rows.
 std::shared_ptr<const CallTree> flat_tree(const std::vector<FunctionRow>& rows);
 
+// A share is known well enough if it may be wrong by this.
+inline constexpr double kShareError = 0.03;
+
 // The functions that a role was running.
 struct FunctionTable {
   uint64_t samples = 0;
   uint64_t lost = 0;
-  // Weights are samples; never null.
+  // Weights are shares of the time, in samples; never null.
   std::shared_ptr<const CallTree> tree = std::make_shared<const CallTree>();
+  // Samples count by the time that each stands for: this share of them, of equal weight, would tell
+  // as much (Kish's effective sample size).
+  double efficiency = 1;
+  uint64_t span_ns = 0;  // from the first sample to the last; 0: unknown
 
+  uint64_t effective_samples() const { return uint64_t(double(samples) * efficiency + 0.5); }
+  // By so much a share may be wrong, with a confidence of 95 %: that of a half, others by less.
+  double share_error() const;
+  // How much longer it takes until that is less than kShareError, at this pace.
+  uint64_t ns_until_exact() const;
   std::vector<FunctionRow> rows() const { return function_rows(*tree); }
   double share(uint64_t n) const { return samples ? double(n) / double(samples) : 0.0; }
 };
@@ -86,16 +98,29 @@ struct BlockedTable {
 // The name of a timer interrupt as an event: it has to wait while interrupts are off.
 inline constexpr std::string_view kTimerEvent = "cpu-clock";
 
+// What looking costs of the throughput, as a share, and its interval, with a confidence of 95 %.
+// Below 0: it speeds the run up.
+struct Price {
+  double share = 0, low = 0, high = 0;
+
+  Price operator+(const Price& other) const {
+    return {share + other.share, low + other.low, high + other.high};
+  }
+};
+
 struct SamplingEvent {
   std::string name;  // "cycles" or "cpu-clock"
   uint32_t hz = 0;   // on each CPU
   double share = 1;  // of the time, in slices; in between there are only a few ticks
-  // What it costs of the throughput, as a share, by the cost of a tick. With slices it is measured
-  // on this pipe, by the rate between them, in the workload's unit.
+  // What the ticks cost, by that of one; with slices it is measured on this pipe, by the rate
+  // between them, in the workload's unit. And what the programs at context switches take.
   Reading<double> price = {}, unobserved = {};
+  double price_low = 0, price_high = 0;  // its interval
+
+  void set_price(const Reading<Price>& known);
 
   std::string rate() const;  // "299 Hz", "999 Hz 10 % of the time"
-  std::string cost() const;  // ", costs 1 %"; "" while it is not known
+  std::string cost() const;  // ", costs 4 % [2.4 .. 5.6]"; "" while it is not known
 };
 
 }  // namespace pipetop

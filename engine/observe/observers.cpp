@@ -172,6 +172,14 @@ std::optional<Ticks> Observers::ticks() const {
 
 Reading<FunctionTable> Observers::functions(Role role, Span span) const {
   using Table = Reading<FunctionTable>;
+// Where the two run at once, a part of it may keep neither from the other's work.
+Reading<Price> Observers::price_of_programs() const {
+  if (!sched_ || !active()) return Reading<Price>::of({});
+  const Reading<double>& share = sched_->cpu_share();
+  if (!share.has_value()) return {share.status, {}, share.reason};
+  return Reading<Price>::of({*share, *share / 2, *share});
+}
+
   const WatchedRole& watched = role_of(role);
   if (off()) return Table::unavailable(kObserversOff);
   if (!sampler_) return Table::unavailable(no_sampler_);

@@ -72,6 +72,7 @@ class Observers {
 
   Reading<SamplingEvent> event() const;
   // How the sampler ticks now; nothing if it doesn't.
+  Reading<Price> price_of_programs() const;
   std::optional<observe::Ticks> ticks() const;
   // A warning that the sampler misses CPUs, once each time that some come or go; else "".
   std::string changed_cpus(uint64_t now_ns) {

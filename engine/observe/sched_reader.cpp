@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <vector>
 
 #include "engine/base/clock.h"
 #include "engine/observe/libbpf.h"
@@ -35,6 +37,8 @@ class BpfSchedReader final : public SchedReader {
     });
     stacks_ = map_array(skeleton_->maps.stacks);
     watch_ = map_array(skeleton_->maps.watches);
+    program_time_.emplace(
+        std::vector<const bpf_program*>{skeleton_->progs.on_switch, skeleton_->progs.on_wakeup});
     attach();
     // A refusal must be noticed now.
     if (!iterate(getpid())) throw_refused("attach the scheduler's iterator", errno);
@@ -71,11 +75,14 @@ class BpfSchedReader final : public SchedReader {
   }
 
   void poll(uint64_t now_ns) override {
+    program_time_->poll(now_ns);
     for (const Role role : kBothRoles) {
       if (peek(record(role).time.state) == TASK_UNKNOWN) inspect(role);
       set_pace(role, now_ns);
     }
   }
+
+  const Reading<double>& cpu_share() const override { return program_time_->share(); }
 
   Reading<TaskTimes> times(Role role) const override {
     return steady<TaskTimes>(
@@ -218,6 +225,7 @@ class BpfSchedReader final : public SchedReader {
   // Links are destroyed first, so that no program runs when the maps are released.
   Skeleton<sched_bpf> skeleton_;
   Mapping stacks_, watch_;
+  std::optional<ProgramTime> program_time_;
   std::vector<Link> links_;
   std::array<Watched, kRoles> watched_;
 };

@@ -37,6 +37,9 @@ class SchedReader {
   // and measures how often they sleep. To be called a few times per second.
   virtual void poll(uint64_t now_ns) = 0;
 
+  // What its programs take of the time of one CPU.
+  virtual const Reading<double>& cpu_share() const = 0;
+
   // Both continue from one process of a role to the next, and include the current
   // interval. Warming until the state of a new process is known.
   virtual Reading<TaskTimes> times(Role role) const = 0;

@@ -19,6 +19,9 @@ namespace {
 // Half of what all observers may cost: the programs, the scheduler's events and the process that
 // collects it all take about as much again.
 constexpr double kAffordable = 0.005;
+// Twice as much until five seconds have a thousand samples, by which a share is known to 3 points.
+constexpr double kMostForEnough = 0.01;
+constexpr double kEnoughHz = 200;
 // Often enough to be told from noise in a few slices, and so seldom that the caches are warm again.
 constexpr uint32_t kProbeHz = 10'000;
 constexpr uint64_t kSlice_ns = 500'000;
@@ -45,22 +48,24 @@ double work_with_ticks(const PipeOwner& pipe, const UniqueFd& ticks) {
 
 }  // namespace
 
-// The median of pairs of slices: steal and other processes disturb only some of them.
-std::optional<double> measure_tick_ns() try {
+// By pairs of slices: steal and other processes disturb only some of them.
+std::optional<TickCost> measure_tick_cost() try {
   const uint32_t hz = std::min(kProbeHz, max_sample_hz());
   const UniqueFd ticks = open_own_ticks(hz);
   if (!ticks) return {};
   const PipeOwner pipe;
-  std::vector<double> costs;
+  std::vector<double> ratios;
   for (int i = 0; i < kPairs; ++i) {
     const double first = i % 2 ? work_with_ticks(pipe, ticks) : work(pipe);
     const double second = i % 2 ? work(pipe) : work_with_ticks(pipe, ticks);
     const double with = i % 2 ? first : second, without = i % 2 ? second : first;
     if (without <= 0) return {};
-    costs.push_back((1 - with / without) * 1e9 / hz);
+    ratios.push_back(with / without);
   }
-  const double cost = median(std::move(costs));
-  return cost > 0 ? std::optional(cost) : std::nullopt;
+  const PairedComparison compared = compare_ratios(ratios);
+  const auto cost_ns = [&](double ratio) { return (1 - ratio) * 1e9 / hz; };
+  const TickCost cost{cost_ns(compared.ratio), cost_ns(compared.high), cost_ns(compared.low)};
+  return cost.ns > 0 ? std::optional(cost) : std::nullopt;
 } catch (const std::exception&) {  // there can be no pipe
   return {};
 }
@@ -70,7 +75,8 @@ double price_of(double hz, double tick_ns, double share) {
 }
 
 uint32_t affordable_hz(double tick_ns, double share) {
-  const double hz = kAffordable / price_of(1, tick_ns, share);
+  const double one = price_of(1, tick_ns, share);
+  const double hz = std::max(kAffordable / one, std::min(kMostForEnough / one, kEnoughHz));
   const double within = std::clamp(hz, double{kLeastAutoHz}, double{kMostAutoHz});
   return static_cast<uint32_t>(within + 1) / 50 * 50 - 1;
 }
@@ -101,20 +107,20 @@ bool TickSlices::in_slice(uint64_t now_ns) {
 
 // In a thread of its own: it takes as long as the kernel's symbols. Without one the cost stays
 // unknown.
-TickControl::TickControl(uint32_t hz, Measure tick_ns)
+TickControl::TickControl(uint32_t hz, Measure measure)
     : is_fixed_(hz != 0),
       most_hz_(std::min(is_fixed_ ? hz : kMostAutoHz, max_sample_hz())),
-      measuring_(std::async(std::launch::async | std::launch::deferred, tick_ns)) {}
+      measuring_(std::async(std::launch::async | std::launch::deferred, measure)) {}
 
 void TickControl::adopt_cost() {
   if (measuring_.valid() &&
       measuring_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-    tick_ns_ = measuring_.get();
+    tick_ = measuring_.get();
 }
 
 uint32_t TickControl::hz() const {
-  if (is_fixed_ || !tick_ns_) return most_hz_;
-  return std::min(affordable_hz(*tick_ns_, share()), most_hz_);
+  if (is_fixed_ || !tick_) return most_hz_;
+  return std::min(affordable_hz(tick_->ns, share()), most_hz_);
 }
 
 TickRate TickControl::poll(uint64_t now_ns, std::optional<uint64_t> sleeps) {
@@ -129,20 +135,30 @@ void TickControl::restart() {
   slices_.restart();
 }
 
+uint32_t TickControl::stands_for_ns() const {
+  if (rate_.lasts) return static_cast<uint32_t>(kSecond / rate_.hz);
+  const double share = TickSlices::kShare;
+  return static_cast<uint32_t>(double(kSecond) /
+                               (share * hz() + (1 - share) * TickSlices::kRareHz));
+}
+
 Ticks TickControl::ticks() const {
   if (rate_.lasts) return Ticks::steady;
   return rate_.hz == TickSlices::kRareHz ? Ticks::rare : Ticks::slice;
 }
 
+Reading<Price> TickControl::price(uint32_t hz) const {
+  if (has_slices()) return Reading<Price>::warming("measuring, for some seconds");
+  if (!tick_) return Reading<Price>::warming("the cost of a tick is not known");
+  return Reading<Price>::of(
+      {price_of(hz, tick_->ns), price_of(hz, tick_->low_ns), price_of(hz, tick_->high_ns)});
+}
+
 void TickControl::describe(SamplingEvent& event) const {
   event.hz = hz();
   event.share = share();
-  event.price = Reading<double>::warming("the cost of a tick is not known");
   event.unobserved = Reading<double>::unavailable("the ticks do not pause");
-  if (has_slices())
-    event.price = Reading<double>::warming("measuring, for some seconds");
-  else if (tick_ns_)
-    event.price = Reading<double>::of(price_of(event.hz, *tick_ns_));
+  event.set_price(price(event.hz));
 }
 
 }  // namespace pipetop::observe

@@ -18,15 +18,20 @@ inline constexpr uint32_t kLeastAutoHz = 49, kMostAutoHz = 999;
 
 // How long a tick keeps a thread that writes and reads a pipe from its work: the interrupt, the
 // stack that is walked, what a virtual machine's host does for it, and the caches that all of
-// these displace. Takes about 25 ms of CPU time. Nothing if it cannot be measured.
-std::optional<double> measure_tick_ns();
+// these displace.
+struct TickCost {
+  double ns = 0;
+  double low_ns = 0, high_ns = 0;  // with a confidence of 95 %
+};
+// Takes about 25 ms of CPU time. Nothing if it cannot be measured.
+std::optional<TickCost> measure_tick_cost();
 
 // The share of the throughput that ticks at this frequency cost, if they run for `share` of the
 // time. Each stops its own CPU, and one role waits for the other: so those of two CPUs count.
 double price_of(double hz, double tick_ns, double share = 1);
 
-// The highest frequency whose price is at most 0.5 %, if there is one between the two above. It is
-// 1 below a multiple of 50, so that it beats with no clock.
+// The highest frequency whose price is at most 0.5 %, or up to 199 Hz 1 %, if there is one between
+// the two above. It is 1 below a multiple of 50, so that it beats with no clock.
 uint32_t affordable_hz(double tick_ns, double share = 1);
 
 // ---- when it ticks at its frequency, and when only now and then: ticks disturb a pipe whose ends
@@ -85,10 +90,10 @@ class TickControl {
   // How long many ticks follow a change.
   static constexpr uint64_t kHurry_ns = 500'000'000;
 
-  using Measure = std::optional<double> (*)();
+  using Measure = std::optional<TickCost> (*)();
 
   // Begins to measure what a tick costs. 0 Hz: automatic.
-  explicit TickControl(uint32_t hz, Measure tick_ns = measure_tick_ns);
+  explicit TickControl(uint32_t hz, Measure measure = measure_tick_cost);
 
   // The most that will be asked for, and the rate to begin with.
   uint32_t most_hz() const { return most_hz_; }
@@ -105,6 +110,9 @@ class TickControl {
   }
 
   Ticks ticks() const;  // since poll()
+  // The time that a tick of that rate stands for: to the next one. Of slices, those in them and
+  // those between them tell the same, so each stands for its part of the cycle.
+  uint32_t stands_for_ns() const;
   // While they are fewest.
   uint32_t least_hz() const { return has_slices() ? TickSlices::kRareHz : hz(); }
 
@@ -116,11 +124,12 @@ class TickControl {
   bool has_slices() const { return judge_.many(); }
   double share() const { return has_slices() ? TickSlices::kShare : 1; }
   uint32_t hz() const;
+  Reading<Price> price(uint32_t hz) const;
 
   const bool is_fixed_;
   const uint32_t most_hz_;
-  std::future<std::optional<double>> measuring_;
-  std::optional<double> tick_ns_;
+  std::future<std::optional<TickCost>> measuring_;
+  std::optional<TickCost> tick_;
   uint64_t hurry_until_ns_ = 0;
   SleepJudge judge_;
   TickSlices slices_;

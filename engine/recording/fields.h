@@ -112,7 +112,7 @@ constexpr auto fields(const ProcessId*) {
 }
 constexpr auto fields(const FunctionTable*) {
   using T = FunctionTable;
-  return std::tuple(&T::samples, &T::lost, &T::tree);
+  return std::tuple(&T::samples, &T::lost, &T::tree, &T::efficiency, &T::span_ns);
 }
 constexpr auto fields(const BlockedTable*) {
   using T = BlockedTable;
@@ -212,7 +212,8 @@ constexpr auto fields(const Change*) {
 }
 constexpr auto fields(const SamplingEvent*) {
   using T = SamplingEvent;
-  return std::tuple(&T::name, &T::hz, &T::share, &T::price, &T::unobserved);
+  return std::tuple(&T::name, &T::hz, &T::share, &T::price, &T::unobserved, &T::price_low,
+                    &T::price_high);
 }
 constexpr auto fields(const Notice*) {
   using T = Notice;

@@ -118,6 +118,10 @@ Json all_functions_json(const RunResult& result) {
   const Snapshot& s = result.end;
   Json json = {{"event", s.event->name}, {"hz", s.event->hz}, {"time_share", s.event->share}};
   put(json, "price", s.event->price);
+  if (s.event->price.has_value()) {
+    json["price_low"] = rounded(s.event->price_low);
+    json["price_high"] = rounded(s.event->price_high);
+  }
   put(json, fmt::format("unobserved_{}", unit_of(s.requested).key), s.event->unobserved);
   for (const Role role : roles_of(s.requested))
     put(json, s.worker(role).name, result.segment.role(role).functions, counted_functions_json);

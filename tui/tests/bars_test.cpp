@@ -39,14 +39,17 @@ TEST(TitleBar, SaysWhatLookingCosts) {
   const auto says = [&](const char* words) {
     return title(s, state_with_presets(), 140).find(words) != std::string::npos;
   };
-  s.event.value->price = Reading<double>::of(0.0102);
-  EXPECT_TRUE(says("cpu-clock 999 Hz, costs 1 %"));
+  const auto costs = [&](double share, double low, double high) {
+    s.event.value->set_price(Reading<Price>::of({share, low, high}));
+  };
+  costs(0.0102, 0.008, 0.012);
+  EXPECT_TRUE(says("cpu-clock 999 Hz, costs <2 %"));
   s.event.value->share = 0.1;
-  s.event.value->price = Reading<double>::of(0.018);
-  EXPECT_TRUE(says("cpu-clock 999 Hz 10 % of the time, costs 2 %"));
-  s.event.value->price = Reading<double>::of(0.001);
+  costs(0.038, 0.025, 0.051);
+  EXPECT_TRUE(says("cpu-clock 999 Hz 10 % of the time, costs 4 % [2.5 .. 5.1]"));
+  costs(0.001, 0, 0.002);
   EXPECT_TRUE(says("10 % of the time, costs <1 %"));
-  s.event.value->price = Reading<double>::warming("not yet");
+  s.event.value->set_price(Reading<Price>::warming("not yet"));
   EXPECT_TRUE(says("10 % of the time "));
   EXPECT_FALSE(says("costs"));
 }

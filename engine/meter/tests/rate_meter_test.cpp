@@ -240,23 +240,23 @@ class FedPipe {
 TEST(PriceMeter, TheShareThatIsLostOverAll) {
   FedPipe pipe;
   pipe.flow(0, 0, When::unobserved);
-  for (int i = 0; i < 5; ++i) pipe.second(80, 100);
+  for (int i = 0; i < 6; ++i) pipe.second(80, 100);
   ASSERT_TRUE(pipe.meter.price().has_value()) << pipe.meter.price().reason;
-  EXPECT_NEAR(*pipe.meter.price(), 0.02, 1e-9);
+  EXPECT_NEAR(pipe.meter.price()->share, 0.02, 1e-9);
   EXPECT_DOUBLE_EQ(*pipe.meter.unobserved(1000), 100);
 }
 
 TEST(PriceMeter, ItCanBeNegative) {
   FedPipe pipe;
   pipe.flow(0, 0, When::unobserved);
-  for (int i = 0; i < 5; ++i) pipe.second(120, 100);
-  EXPECT_NEAR(*pipe.meter.price(), -0.02, 1e-9);
+  for (int i = 0; i < 6; ++i) pipe.second(120, 100);
+  EXPECT_NEAR(pipe.meter.price()->share, -0.02, 1e-9);
 }
 
 TEST(PriceMeter, IsUnknownUntilThereWereSomeSlices) {
   FedPipe pipe;
   pipe.flow(0, 0, When::unobserved);
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 6; ++i) {
     EXPECT_FALSE(pipe.meter.price().has_value());
     EXPECT_FALSE(pipe.meter.unobserved(1).has_value());
     pipe.second(80, 100);
@@ -276,13 +276,13 @@ TEST(PriceMeter, ThatNothingMovesSaysNothing) {
 TEST(PriceMeter, TimeThatIsNeitherDoesNotCount) {
   FedPipe pipe;
   pipe.flow(1000, 7, When::unobserved);
-  for (int i = 0; i < 5; ++i) pipe.second(80, 100);
+  for (int i = 0; i < 6; ++i) pipe.second(80, 100);
   pipe.flow(100, 100, When::neither);
   pipe.flow(3000, 1, When::unobserved);
-  const double price = *pipe.meter.price();
+  const double price = pipe.meter.price()->share;
   pipe.meter.skip(pipe.total() + Progress{5'000'000, 1 * kMs});
   EXPECT_DOUBLE_EQ(*pipe.meter.unobserved(1000), 100);
-  EXPECT_DOUBLE_EQ(*pipe.meter.price(), price);
+  EXPECT_DOUBLE_EQ(pipe.meter.price()->share, price);
 }
 
 Segment segment(uint32_t number) {

@@ -60,5 +60,21 @@ TEST(FlatTree, HasTheSameRows) {
   EXPECT_EQ(function_rows(*tree)[2].children_samples, 2u);
 }
 
+std::string cost_of(double share, double low, double high) {
+  SamplingEvent event;
+  event.set_price(Reading<Price>::of({share, low, high}));
+  return event.cost();
+}
+
+TEST(SamplingEvent, APriceIsClaimedOnlyIfItsIntervalLeavesOutTwoPercent) {
+  EXPECT_EQ(cost_of(0.04, 0.025, 0.055), ", costs 4 % [2.5 .. 5.5]");
+  EXPECT_EQ(cost_of(0.04, 0.015, 0.065), ", costs <7 %");
+  EXPECT_EQ(cost_of(0.004, 0.001, 0.007), ", costs <1 %");
+  EXPECT_EQ(cost_of(-0.05, -0.08, -0.02), ", speeds it up");
+  SamplingEvent unknown;
+  unknown.set_price(Reading<Price>::warming("too early"));
+  EXPECT_EQ(unknown.cost(), "");
+}
+
 }  // namespace
 }  // namespace pipetop

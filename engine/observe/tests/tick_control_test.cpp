@@ -7,7 +7,7 @@
 namespace pipetop::observe {
 namespace {
 
-std::optional<double> ten_us() { return 10'000; }
+std::optional<TickCost> ten_us() { return TickCost{10'000, 9'000, 11'000}; }
 
 // Once it knows what a tick costs.
 void learn(TickControl& control, SamplingEvent& event) {
@@ -85,6 +85,32 @@ TEST(TickControl, AnAutomaticOneComesInSlicesWhileThePipeSleepsOften) {
   EXPECT_FALSE(event.price.has_value()) << "it is measured on the pipe";
   EXPECT_TRUE(event.rate().ends_with(" Hz 10 % of the time")) << event.rate();
   EXPECT_EQ(event.cost(), "");
+}
+
+TEST(TickControl, ATickStandsForTheTimeToTheNextOne) {
+  TickControl control(0, ten_us);
+  SamplingEvent event = {.name = "cpu-clock"};
+  learn(control, event);
+  control.poll(2 * kSecond, 0);
+  EXPECT_EQ(control.stands_for_ns(), kSecond / 249);
+  control.hurry(3 * kSecond);
+  control.poll(3 * kSecond, 0);
+  EXPECT_EQ(control.stands_for_ns(), kSecond / control.most_hz());
+}
+
+TEST(TickControl, AllTicksOfASecondWithASliceStandForIt) {
+  TickControl control(0, ten_us);
+  SamplingEvent event = {.name = "cpu-clock"};
+  learn(control, event);
+  uint64_t sleeps = 0;
+  double ticks = 0, told_ns = 0;
+  for (uint64_t now_ns = 2 * kSecond; now_ns < 22 * kSecond; now_ns += 20 * kMs, sleeps += 100) {
+    const TickRate rate = control.poll(now_ns, sleeps);
+    if (rate.lasts) continue;
+    ticks += 0.02;
+    told_ns += 0.02 * rate.hz * control.stands_for_ns();
+  }
+  EXPECT_NEAR(told_ns / 1e9, ticks, 0.1 * ticks);
 }
 
 }  // namespace
