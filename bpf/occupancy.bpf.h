@@ -87,7 +87,7 @@ static __always_inline void add_point(struct ring_watch *ring, enum occupancy_ev
   } else {
     counter_add(&motion->ns, ns);
     if (event == OCCUPANCY_TICK)
-      add_time(&motion->sampled, share, share, OCCUPANCY_TICK_NS);
+      add_time(&motion->sampled, share, share, ring->tick_ns);
     else if (event == OCCUPANCY_SYSCALL && both && ns <= OCCUPANCY_BURST_NS)
       add_time(&motion->sampled, last_share, share, ns);
     else

@@ -10,7 +10,6 @@ enum {
   OCCUPANCY_SHARE_ONE = 0xffff, /* a full ring */
   OCCUPANCY_SHARE_BITS = 16,
   OCCUPANCY_SHARE_SHIFT = 4,    /* share_ns loses these bits, so that it lasts for weeks */
-  OCCUPANCY_TICK_NS = 1000000,  /* the weight of a tick among the points of bursts */
   OCCUPANCY_BURST_NS = 1000000, /* stretches of a burst are shorter than this */
   OCCUPANCY_BOTH = 3,           /* ring_watch.running: both roles */
 };
@@ -43,7 +42,8 @@ struct ring_watch {
   __u64 pipe;    /* its kernel address, 0: none */
   __u32 running; /* roles that are on a CPU, a bit each; kept by the scheduler's programs */
   __u32 burst;   /* every syscall of the roles gives a point */
-  __u64 reserved[6];
+  __u64 tick_ns; /* the time that a tick stands for; set by user space with its rate */
+  __u64 reserved[5];
   __u64 point; /* the last one: its time, then how full the ring was; in a line of its own */
   __u64 reserved_too[7];
 };

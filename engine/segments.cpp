@@ -165,7 +165,7 @@ void Segments::describe(uint64_t now_ns, Segment& segment) const {
                         observers_.blocked(role), totals(role, now_ns, times),
                         static_cast<int>(pool_.of(role).size())};
   }
-  segment.occupancy = observers_.occupancy();
+  segment.occupancy = observers_.occupancy(now_ns, observe::Span::segment);
   segment.kinds = observers_.kinds();
 }
 

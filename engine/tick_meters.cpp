@@ -103,7 +103,7 @@ RingReadings TickMeters::ring(uint64_t now_ns, const Effective& effective) {
   return {.slots = static_cast<uint32_t>(effective.pipe.bytes / kPageBytes),
           .bytes = effective.pipe.bytes,
           .frame = std::move(frame),
-          .occupancy = observers_.occupancy(),
+          .occupancy = observers_.occupancy(now_ns),
           .history = observers_.occupancy_history(),
           .kinds = observers_.kinds()};
 }

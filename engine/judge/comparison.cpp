@@ -31,14 +31,15 @@ Samples samples_of(const CallTree& tree) {
 // The time for an item, and the variance of a share of so many samples.
 ItemTime time_of(const RoleSpending& role, uint64_t samples) {
   const double n = double(role.samples), on_cpu_ns = role.on_cpu_ns;
-  const double likely = (double(samples) + 1) / (n + 2);  // 0 of 10 may be 5 %
-  return {on_cpu_ns * double(samples) / n, on_cpu_ns * on_cpu_ns * likely * (1 - likely) / n};
+  const double share = role.functions->share(samples);
+  const double likely = (share * n + 1) / (n + 2);  // 0 of 10 may be 5 %
+  return {on_cpu_ns * share, on_cpu_ns * on_cpu_ns * likely * (1 - likely) / n};
 }
 
 void add_on_cpu(const SegmentRole& seen, RoleSpending& role) {
   if (!role.on_cpu || !seen.functions.has_value() || seen.functions->samples == 0) return;
   role.functions = &*seen.functions;
-  role.samples = seen.functions->samples;
+  role.samples = seen.functions->effective_samples();
   const Samples samples = samples_of(*seen.functions->tree);
   for (size_t i = 0; i < samples.size(); ++i) role.times[i] = time_of(role, samples[i]);
 }

@@ -11,9 +11,6 @@
 namespace pipetop {
 namespace {
 
-// The same window as the functions on the screen.
-constexpr uint64_t kWindow_ns = 5'000'000'000;
-
 // Share of time; an adaptive wait sleeps this much only if it hardly spins.
 constexpr double kSleepsOften = 0.25;
 
@@ -33,7 +30,7 @@ bool is_spin_lock(std::string_view symbol) {
 }
 
 struct Functions {
-  uint64_t samples;
+  const FunctionTable& table;
   std::vector<FunctionRow> rows;
 };
 
@@ -43,7 +40,7 @@ double share_within(const Functions& functions, Test test) {
   uint64_t most = 0;
   for (const FunctionRow& row : functions.rows)
     if (test(row.name)) most = std::max(most, row.children_samples);
-  return double(most) / double(functions.samples);
+  return functions.table.share(most);
 }
 
 // Whether there are enough samples; else notes what is missing.
@@ -55,8 +52,8 @@ std::optional<Functions> functions_of(const WorkerReadings& worker, std::optiona
     evidence.unknown.push_back(fmt::format("{}'s functions ({})", role, functions.reason));
     return {};
   }
-  const uint64_t samples = functions.has_value() ? functions->samples : 0;
-  if (samples >= kEnoughSamples) return Functions{samples, functions->rows()};
+  const uint64_t samples = functions.has_value() ? functions->effective_samples() : 0;
+  if (samples >= kEnoughSamples) return Functions{*functions, functions->rows()};
   // A process that hardly runs has few samples, but cannot spin for long either.
   if (on_cpu && *on_cpu >= kContends)
     evidence.thin.push_back(fmt::format("{}: {} of {} samples", role, samples, kEnoughSamples));
@@ -127,32 +124,6 @@ void gather_role(const Snapshot& s, Role which, Evidence& evidence) {
   role.waits = waiting_of(wait_of(s.effective.settings.pipe, which), worker, role);
 }
 
-struct RingSamples {
-  uint64_t all = 0, empty = 0, full = 0;
-};
-
-// Recent ones if available: the others go back to the last change.
-RingSamples ring_samples_of(const Snapshot& s) {
-  RingSamples samples;
-  if (!s.ring.history) {
-    const Occupancy& o = *s.ring.occupancy;
-    const auto of_all = [&](double share) {
-      return uint64_t(std::llround(share * double(o.samples)));
-    };
-    return {o.samples, of_all(o.empty_share), of_all(o.full_share)};
-  }
-  const OccupancyHistory& history = *s.ring.history;
-  const uint64_t from_ns =
-      std::max(s.throughput.current.begin_ns, s.now_ns - std::min(s.now_ns, kWindow_ns));
-  for (const OccupancyColumn& column : history.columns) {
-    if (column.end_ns < from_ns + history.column_ns) continue;
-    samples.all += column.samples;
-    samples.empty += column.count.front();
-    samples.full += column.count.back();
-  }
-  return samples;
-}
-
 void gather_ring(const Snapshot& s, Evidence& evidence) {
   const Reading<Occupancy>& occupancy = s.ring.occupancy;
   if (occupancy.status == ReadingStatus::unavailable)
@@ -161,12 +132,10 @@ void gather_ring(const Snapshot& s, Evidence& evidence) {
   // small sample.
   if (occupancy.has_value() && occupancy->source.starts_with("FIONREAD"))
     return evidence.unknown.push_back("the ring (FIONREAD sees it only while the mutex is free)");
-  const RingSamples samples = occupancy.has_value() ? ring_samples_of(s) : RingSamples{};
-  if (samples.all < kEnoughSamples)
-    return evidence.thin.push_back(
-        fmt::format("ring: {} of {} samples", samples.all, kEnoughSamples));
-  evidence.ring = {double(samples.empty) / double(samples.all),
-                   double(samples.full) / double(samples.all)};
+  const uint64_t samples = occupancy.has_value() ? occupancy->samples : 0;
+  if (samples < kEnoughSamples)
+    return evidence.thin.push_back(fmt::format("ring: {} of {} samples", samples, kEnoughSamples));
+  evidence.ring = {occupancy->empty_share, occupancy->full_share};
 }
 
 }  // namespace

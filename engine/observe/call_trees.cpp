@@ -1,6 +1,7 @@
 #include "engine/observe/call_trees.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <numeric>
@@ -47,6 +48,9 @@ uint64_t sum_of(const std::vector<uint64_t>& weights) {
   return std::accumulate(weights.begin(), weights.end(), uint64_t{0});
 }
 
+// In us, so that the sum of weeks fits.
+uint64_t square_us2(uint32_t ns) { return uint64_t{ns / 1000} * (ns / 1000); }
+
 // Scales them to add up to `wanted`, unless all are 0.
 void fit(std::vector<uint64_t>& weights, uint64_t wanted) {
   const uint64_t sum = sum_of(weights);
@@ -57,7 +61,7 @@ void fit(std::vector<uint64_t>& weights, uint64_t wanted) {
     passed += weight;
     // By cumulative ends, so that nothing is lost to rounding, which may also be upwards.
     const uint64_t end =
-        passed == sum ? wanted : std::min(wanted, static_cast<uint64_t>(double(passed) * factor));
+        passed == sum ? wanted : std::min(wanted, uint64_t(std::llround(double(passed) * factor)));
     weight = end - given;
     given = end;
   }
@@ -134,13 +138,17 @@ CallCounter::Place CallCounter::place_of(std::span<const uint64_t> addresses,
   return known.place;
 }
 
-void CallCounter::add(uint64_t at_ns, Place place) {
+void CallCounter::add(uint64_t at_ns, Place place, uint32_t ns) {
   for (SpanCounts& counts : counts_) {
-    if (counts.self.size() <= place) counts.self.resize(trie_.places());
-    ++counts.self[place];
+    if (counts.self_ns.size() <= place) counts.self_ns.resize(trie_.places());
+    counts.self_ns[place] += ns;
     ++counts.samples;
+    counts.ns += ns;
+    counts.squares_us2 += square_us2(ns);
+    if (counts.samples == 1) counts.first_ns = at_ns;
   }
-  if (window_ns_ != 0) window_.push_back({at_ns, place, 0});
+  last_ns_ = at_ns;
+  if (window_ns_ != 0) window_.push_back({at_ns, place, ns});
 }
 
 void CallCounter::add_lost(uint64_t at_ns, uint64_t samples) {
@@ -153,16 +161,19 @@ void CallCounter::add_lost(uint64_t at_ns, uint64_t samples) {
 void CallCounter::expire(uint64_t now_ns) {
   SpanCounts& counts = of(Span::window);
   const auto old = [&] {
-    const uint64_t window_ns = counts.samples > enough_ ? window_ns_ : kLongest * window_ns_;
+    const bool enough = double(counts.samples) * efficiency(counts) > double(enough_);
+    const uint64_t window_ns = enough ? window_ns_ : kLongest * window_ns_;
     return window_.front().at_ns + window_ns < now_ns;
   };
   while (!window_.empty() && old()) {
     const Remembered& oldest = window_.front();
     if (oldest.place == CallTrie::kNowhere) {
-      counts.lost -= oldest.lost;
+      counts.lost -= oldest.n;
     } else {
-      --counts.self[oldest.place];
+      counts.self_ns[oldest.place] -= oldest.n;
       --counts.samples;
+      counts.ns -= oldest.n;
+      counts.squares_us2 -= square_us2(oldest.n);
     }
     window_.pop_front();
   }
@@ -175,9 +186,27 @@ void CallCounter::clear() {
   window_.clear();
 }
 
+double CallCounter::efficiency(const SpanCounts& counts) {
+  const double us = double(counts.ns) / 1e3;
+  const double squares = double(counts.squares_us2) * double(counts.samples);
+  return squares > 0 ? std::min(1.0, us * us / squares) : 1;
+}
+
+uint64_t CallCounter::span_ns(Span span) const {
+  const bool moves = span == Span::window && !window_.empty();
+  const uint64_t first_ns = moves ? window_.front().at_ns : of(span).first_ns;
+  return last_ns_ > first_ns ? last_ns_ - first_ns : 0;
+}
+
 FunctionTable CallCounter::table(Span span) const {
   const SpanCounts& counts = of(span);
-  return {counts.samples, counts.lost, std::make_shared<const CallTree>(trie_.tree(counts.self))};
+  std::vector<uint64_t> weights = counts.self_ns;
+  fit(weights, counts.samples);
+  return {.samples = counts.samples,
+          .lost = counts.lost,
+          .tree = std::make_shared<const CallTree>(trie_.tree(weights)),
+          .efficiency = efficiency(counts),
+          .span_ns = span_ns(span)};
 }
 
 // Below the scheduler is what took the stack: a tracepoint and BPF.

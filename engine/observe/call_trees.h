@@ -65,8 +65,9 @@ enum class Span : uint8_t {
   segment,  // all since the last change
 };
 
-// Counts over two spans: a rolling window, and everything since the last clear(). A sample costs a
-// few increments when it arrives and when it leaves the window, however long the window is.
+// Counts over two spans: a rolling window, and everything since the last clear(). A sample counts
+// by the time that it stands for, or a second with many ticks would say more than one with few. It
+// costs a few additions when it arrives and when it leaves the window, however long the window is.
 class CallCounter {
  public:
   using Place = CallTrie::Place;
@@ -79,7 +80,8 @@ class CallCounter {
   // The same from addresses, leaf first; none: in user mode.
   Place place_of(std::span<const uint64_t> addresses, const Symbols& symbols);
 
-  void add(uint64_t at_ns, Place place);
+  // It stands for so much time, at most four seconds.
+  void add(uint64_t at_ns, Place place, uint32_t ns);
   void add_lost(uint64_t at_ns, uint64_t samples);
 
   // Removes what is older than the window. If that leaves too few samples, it grows, up to twelve
@@ -93,12 +95,14 @@ class CallCounter {
  private:
   struct SpanCounts {
     uint64_t samples = 0, lost = 0;
-    std::vector<uint64_t> self;  // by place
+    uint64_t ns = 0, squares_us2 = 0;  // what the samples stand for: the sum, and that of squares
+    std::vector<uint64_t> self_ns;     // by place
+    uint64_t first_ns = 0;             // when the first one was taken
   };
   struct Remembered {
     uint64_t at_ns;
-    Place place;    // kNowhere: samples that were lost,
-    uint32_t lost;  // so many
+    Place place;  // kNowhere: samples that were lost,
+    uint32_t n;   // so many; else the time that the sample stands for
   };
 
   // Most samples share a few distinct stacks, so each is symbolised once and then recognised.
@@ -107,6 +111,8 @@ class CallCounter {
     Place place = CallTrie::kNowhere;
   };
 
+  uint64_t span_ns(Span span) const;
+  static double efficiency(const SpanCounts& counts);
   SpanCounts& of(Span span) { return counts_[static_cast<size_t>(span)]; }
   const SpanCounts& of(Span span) const { return counts_[static_cast<size_t>(span)]; }
 
@@ -115,6 +121,7 @@ class CallCounter {
   std::vector<Known> known_;          // of a fixed size, by hash; newer ones replace older ones
   std::vector<Function> stack_;       // of the current sample
   std::array<SpanCounts, 2> counts_;  // by Span
+  uint64_t last_ns_ = 0;              // when the last sample was taken
   std::deque<Remembered> window_;     // oldest first, except for slight disorder between CPUs
 };
 

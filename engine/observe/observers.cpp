@@ -41,6 +41,7 @@ auto try_make(std::string& reason, Make make) -> decltype(make()) {
 
 Observers::Observers(const ObserverOptions& options)
     : has_pipe_(options.pipe_fd >= 0),
+      window_ns_(options.functions_window_ns),
       fallback_(options.pipe_fd),
       roles_{WatchedRole(options.functions_window_ns), WatchedRole(options.functions_window_ns)} {
   if (options.bpf == BpfUse::off) {
@@ -96,7 +97,8 @@ void Observers::count(BpfCounters layout) {
   counters_ = layout;
   if (sampler_) sampler_->count(layout);
   if (sched_) sched_->count(layout);
-  occupancy_before_ = occupancy_counts(monotonic_ns());
+  restarted_ns_ = monotonic_ns();
+  occupancy_before_ = occupancy_counts(restarted_ns_);
 }
 
 void Observers::poll(uint64_t now_ns) {
@@ -111,7 +113,11 @@ void Observers::poll(uint64_t now_ns) {
   if (history_.due(now_ns)) poll_occupancy(now_ns);
 }
 
-void Observers::set_rate(uint64_t now_ns) { sampler_->set_rate(control_->poll(now_ns, sleeps())); }
+// After the samples so far were taken, so that the next ones all stand for as much.
+void Observers::set_rate(uint64_t now_ns) {
+  const TickRate rate = control_->poll(now_ns, sleeps());
+  sampler_->set_rate(rate, control_->stands_for_ns());
+}
 
 // Counts the sleeps of both roles, cumulative.
 std::optional<uint64_t> Observers::sleeps() {
@@ -127,10 +133,10 @@ std::optional<uint64_t> Observers::sleeps() {
 void Observers::poll_occupancy(uint64_t now_ns) {
   const OccupancyCounts column = history_.add(now_ns, occupancy_counts(now_ns));
   const bool matters = column.both.ns > OccupancyRecorder::kColumn_ns / 10;
-  // By other CPUs' ticks: each counts for a millisecond, however many there are.
-  const double ticks_per_ms = sampler_ ? std::min(1.0, control_->least_hz() / 1e3) : 1;
-  const bool seen =
-      double(column.both.sampled.total_ns()) >= double(column.both.ns) * ticks_per_ms / 2;
+  // By other CPUs' ticks; between slices they stand for less than the time since the last one.
+  const double ticked =
+      sampler_ ? std::min(1.0, control_->least_hz() * double(control_->stands_for_ns()) / 1e9) : 1;
+  const bool seen = double(column.both.sampled.total_ns()) >= double(column.both.ns) * ticked / 2;
   if (!sched_ || !matters || seen || now_ns < sampled_at_ns_ + kSampleInterval_ns) return;
   sampled_at_ns_ = now_ns;
   sched_->look_closely();
@@ -139,8 +145,8 @@ void Observers::poll_occupancy(uint64_t now_ns) {
 void Observers::restart(uint64_t now_ns) {
   sampled_at_ns_ = 0;
   for (const Role role : kBothRoles) restart(role, now_ns);
+  restarted_ns_ = now_ns;
   occupancy_before_ = occupancy_counts(now_ns);
-  fallback_.restart();
   restart_kinds(now_ns);
 }
 
@@ -166,12 +172,6 @@ Reading<SamplingEvent> Observers::event() const {
   return Reading<SamplingEvent>::of(std::move(event));
 }
 
-std::optional<Ticks> Observers::ticks() const {
-  return sampler_ && active() ? std::optional(control_->ticks()) : std::nullopt;
-}
-
-Reading<FunctionTable> Observers::functions(Role role, Span span) const {
-  using Table = Reading<FunctionTable>;
 // Where the two run at once, a part of it may keep neither from the other's work.
 Reading<Price> Observers::price_of_programs() const {
   if (!sched_ || !active()) return Reading<Price>::of({});
@@ -180,6 +180,12 @@ Reading<Price> Observers::price_of_programs() const {
   return Reading<Price>::of({*share, *share / 2, *share});
 }
 
+std::optional<Ticks> Observers::ticks() const {
+  return sampler_ && active() ? std::optional(control_->ticks()) : std::nullopt;
+}
+
+Reading<FunctionTable> Observers::functions(Role role, Span span) const {
+  using Table = Reading<FunctionTable>;
   const WatchedRole& watched = role_of(role);
   if (off()) return Table::unavailable(kObserversOff);
   if (!sampler_) return Table::unavailable(no_sampler_);
@@ -209,12 +215,20 @@ Reading<BlockedTable> Observers::blocked(Role role) const {
       *sleeps, *before, [&](size_t place) { return sched_->stack(role, place); }, symbols_));
 }
 
-Reading<Occupancy> Observers::occupancy() const {
+const OccupancyCounts& Observers::occupancy_begin(uint64_t now_ns, Span span) const {
+  if (span == Span::segment || window_ns_ == 0 || now_ns < window_ns_) return occupancy_before_;
+  const uint64_t from_ns = now_ns - window_ns_;
+  const OccupancyCounts* window = from_ns > restarted_ns_ ? history_.counts_at(from_ns) : nullptr;
+  return window ? *window : occupancy_before_;
+}
+
+Reading<Occupancy> Observers::occupancy(uint64_t now_ns, Span span) const {
   if (!has_pipe_) return Reading<Occupancy>::unavailable(kNoPipe);
   if (off()) return Reading<Occupancy>::unavailable(kObserversOff);
-  if (!samples_ring()) return fallback_.reading();
+  const OccupancyCounts& begin = occupancy_begin(now_ns, span);
+  if (!samples_ring()) return fallback_.reading(begin);
   const SamplingEvent event = *this->event();
-  return occupancy_of(sampler_->occupancy(monotonic_ns()).since(occupancy_before_),
+  return occupancy_of(sampler_->occupancy(monotonic_ns()).since(begin),
                       fmt::format("switches, {}{}", event.share < 1 ? "ticks" : event.rate(),
                                   counters_ == BpfCounters::shared ? ", shared counters" : ""));
 }
@@ -298,7 +312,8 @@ void Observers::take_samples(uint64_t now_ns) {
 void Observers::take(const StackSample& sample) {
   WatchedRole& role = role_of(sample.role);
   if (sample.at_ns < role.restarted_ns) return;
-  role.counter.add(sample.at_ns, role.counter.place_of(sample.addresses, symbols_));
+  role.counter.add(sample.at_ns, role.counter.place_of(sample.addresses, symbols_),
+                   control_->stands_for_ns());
 }
 
 }  // namespace pipetop

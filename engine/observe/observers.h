@@ -70,9 +70,10 @@ class Observers {
   // Resets slot kinds: those of the old technique have left the ring.
   void restart_kinds(uint64_t now_ns);
 
+  // What the ticks cost is in the event, what the programs at context switches cost is not.
   Reading<SamplingEvent> event() const;
-  // How the sampler ticks now; nothing if it doesn't.
   Reading<Price> price_of_programs() const;
+  // How the sampler ticks now; nothing if it doesn't.
   std::optional<observe::Ticks> ticks() const;
   // A warning that the sampler misses CPUs, once each time that some come or go; else "".
   std::string changed_cpus(uint64_t now_ns) {
@@ -87,7 +88,8 @@ class Observers {
   // Where it slept, since restart(); with several processes only the first.
   Reading<BlockedTable> blocked(Role role) const;
 
-  Reading<Occupancy> occupancy() const;
+  // Of the last `functions_window_ns`, as far as these are since restart(); or all since restart().
+  Reading<Occupancy> occupancy(uint64_t now_ns, observe::Span span = observe::Span::window) const;
   std::shared_ptr<const OccupancyHistory> occupancy_history() const {  // null: none yet
     return history_.history();
   }
@@ -128,12 +130,14 @@ class Observers {
   bool samples_ring() const { return sampler_ && ring_; }
   observe::OccupancyCounts occupancy_counts(uint64_t now_ns) const;
   void poll_occupancy(uint64_t now_ns);
+  const observe::OccupancyCounts& occupancy_begin(uint64_t now_ns, observe::Span span) const;
   const ring_snapshot* newest_snapshot(uint64_t now_ns);
   void request_snapshot(uint64_t from_ns);
   void take_samples(uint64_t now_ns);
   void take(const observe::StackSample& sample);
 
   const bool has_pipe_;
+  const uint64_t window_ns_;
   bool running_ = true;
   Observing wanted_ = Observing::on;
   BpfCounters counters_ = BpfCounters::percpu;
@@ -148,7 +152,8 @@ class Observers {
   observe::FionreadOccupancy fallback_;
   observe::OccupancyRecorder history_;
   std::array<WatchedRole, kRoles> roles_;
-  observe::OccupancyCounts occupancy_before_;
+  uint64_t restarted_ns_ = 0;
+  observe::OccupancyCounts occupancy_before_;  // at restart()
   observe::KindCounts kinds_;
   uint64_t kinds_since_ns_ = 0;
   Reading<RingFrame> frame_;

@@ -126,8 +126,8 @@ void FionreadOccupancy::poll(uint64_t now_ns) {
   counts_.add(std::min(used, slots), slots, kInterval_ns);
 }
 
-Reading<Occupancy> FionreadOccupancy::reading() const {
-  const OccupancyCounts since = counts_.since(before_);
+Reading<Occupancy> FionreadOccupancy::reading(const OccupancyCounts& before) const {
+  const OccupancyCounts since = counts_.since(before);
   if (since.points == 0 && !refused_.empty())
     return Reading<Occupancy>::unavailable(refused_ + "; give an open pipe");
   return occupancy_of(since, "FIONREAD 10 Hz");
@@ -163,7 +163,16 @@ OccupancyCounts OccupancyRecorder::add(uint64_t now_ns, const OccupancyCounts& c
   }
   begun_ns_ = now_ns;
   before_ = counts;
+  ends_.push_back({now_ns, counts});
+  if (ends_.size() > kEnds) ends_.pop_front();
   return column;
+}
+
+const OccupancyCounts* OccupancyRecorder::counts_at(uint64_t from_ns) const {
+  const OccupancyCounts* found = nullptr;
+  for (const End& end : ends_)
+    if (end.at_ns <= from_ns) found = &end.counts;
+  return found;
 }
 
 }  // namespace pipetop::observe

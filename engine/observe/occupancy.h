@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 
@@ -49,16 +50,15 @@ class FionreadOccupancy {
   explicit FionreadOccupancy(int pipe_fd) : pipe_fd_(pipe_fd) {}
 
   void poll(uint64_t now_ns);
-  void restart() { before_ = counts_; }
-  Reading<Occupancy> reading() const;
-  const OccupancyCounts& counts() const { return counts_; }  // cumulative, not reset by restart()
+  Reading<Occupancy> reading(const OccupancyCounts& before) const;
+  const OccupancyCounts& counts() const { return counts_; }  // cumulative
 
  private:
   static constexpr uint64_t kInterval_ns = 100'000'000;
 
   int pipe_fd_;
   uint64_t next_ns_ = 0;
-  OccupancyCounts counts_, before_;  // now; at the restart
+  OccupancyCounts counts_;
   std::string refused_;
 };
 
@@ -78,7 +78,13 @@ class OccupancyRecorder {
   OccupancyCounts add(uint64_t now_ns, const OccupancyCounts& counts);
 
   // The counters were replaced: the next counts are not compared with the last.
-  void change_source() { begun_ns_ = 0; }
+  void change_source() {
+    begun_ns_ = 0;
+    ends_.clear();
+  }
+
+  // Of the time before `from_ns`, up to the last column that ended then; nothing if none has.
+  const OccupancyCounts* counts_at(uint64_t from_ns) const;
 
   // Null before the first column.
   std::shared_ptr<const OccupancyHistory> history() const { return history_; }
@@ -86,8 +92,16 @@ class OccupancyRecorder {
  private:
   static constexpr uint64_t kLongest_ns = 5 * kColumn_ns;
 
+  static constexpr size_t kEnds = 64;  // a window of ten seconds
+
+  struct End {
+    uint64_t at_ns;
+    OccupancyCounts counts;
+  };
+
   uint64_t begun_ns_ = 0;  // 0: there is nothing to compare with
   OccupancyCounts before_;
+  std::deque<End> ends_;  // of the newest columns, oldest first
   std::shared_ptr<const OccupancyHistory> history_;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bpf/sampler.h"
+#include "engine/base/clock.h"
 #include "engine/observe/libbpf.h"
 #include "engine/process/child.h"
 
@@ -43,6 +44,7 @@ class BpfSampler final : public Sampler {
     records_ = map_array(skeleton_->maps.cpus);
     watch_ = map_array(skeleton_->maps.watches);
     ring().running = OCCUPANCY_BOTH;  // until the scheduler's programs know better
+    ring().tick_ns = kSecond / rate_.hz;
     buffer_.reset(ring_buffer__new(bpf_map__fd(skeleton_->maps.samples), &BpfSampler::receive, this,
                                    nullptr));
     if (!buffer_) throw_refused("map the sampler's buffer", errno);
@@ -53,7 +55,8 @@ class BpfSampler final : public Sampler {
 
   const std::string& clock() const override { return clock_; }
 
-  void set_rate(TickRate rate) override {
+  void set_rate(TickRate rate, uint64_t tick_ns) override {
+    __atomic_store_n(&ring().tick_ns, tick_ns, __ATOMIC_RELAXED);
     if (std::exchange(rate_, rate) == rate) return;
     for (const PerfClock clock : {PerfClock::cycles, PerfClock::cpu_clock})
       observe::set_rate(clock, events(clock), rate);

@@ -32,8 +32,9 @@ class Sampler {
 
   virtual const std::string& clock() const = 0;  // that takes the stacks: "cycles" or "cpu-clock"
 
-  // How often it ticks from now on: at most as it was made for.
-  virtual void set_rate(TickRate rate) = 0;
+  // How often it ticks from now on, at most as it was made for; and the time that each tick stands
+  // for, by which the ring's are weighted. Initially that of the rate.
+  virtual void set_rate(TickRate rate, uint64_t tick_ns) = 0;
 
   // Sets the processes of a role, at most SAMPLER_PROCESSES in total.
   virtual void watch(Role role, std::span<const pid_t> pids) = 0;

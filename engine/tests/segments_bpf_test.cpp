@@ -63,7 +63,7 @@ TEST_F(SegmentsBpfTest, NobodyLooksWhileWeAreSuspended) {
   const uint64_t after = engine->segment().occupancy->samples;
   EXPECT_LE(after, looks + 64);
   engine->resume();
-  until([&](const Snapshot& s) { return s.ring.occupancy->samples > after; });
+  until([&](const Snapshot&) { return engine->segment().occupancy->samples > after; });
 }
 
 }  // namespace

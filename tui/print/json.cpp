@@ -159,6 +159,7 @@ Json functions_json(const FunctionTable& table) {
             {"children_share", rounded(table.share(row.children_samples))}};
   };
   return {{"samples", table.samples},
+          {"share_error", rounded(table.share_error())},
           {"lost", table.lost},
           {"rows", list_json(table.rows(), row_json)}};
 }

@@ -142,7 +142,8 @@ std::vector<std::string> functions_lines(const RunResult& r, Role role) {
   const Reading<FunctionTable>& functions = r.segment.role(role).functions;
   if (!functions.has_value()) return {fmt::format("  {}: {}", name, functions.reason)};
   const FunctionTable& table = *functions;
-  std::string heading = fmt::format("  {}: {} samples", name, table.samples);
+  std::string heading =
+      fmt::format("  {}: {} samples, ±{:.1f}", name, table.samples, 100 * table.share_error());
   if (table.lost > 0) heading += fmt::format(", {} lost", table.lost);
   std::vector<std::string> lines = {heading, "   self  child  function"};
   for (const FunctionRow& row : table.rows()) {

@@ -37,7 +37,7 @@ class FunctionListTest : public testing::Test {
 };
 
 TEST_F(FunctionListTest, SharesNamesAndBars) {
-  EXPECT_EQ(list(4, 60), (Lines{"▾self  child        function           running 2,000 samples",
+  EXPECT_EQ(list(4, 60), (Lines{"▾self  child        function      running 2,000 samples ±2.2",
                                 " 40.0   40.0         copy_from_iter            █████▎",
                                 " 25.0   25.0         spin_on_owner             ███▎",
                                 " 20.0   20.0         [user]                    ██▋"}));
@@ -67,7 +67,7 @@ TEST_F(FunctionListTest, TheTreeIsDrawnWithItsLines) {
   list_.folds.set_all(true);
   EXPECT_EQ(
       list(7, 80),
-      (Lines{" self ▾child        function                               running 2,000 samples",
+      (Lines{" self ▾child        function                          running 2,000 samples ±2.2",
              "  0.0   80.0        ▾ entry_64                                      █████████▋",
              " 15.0   80.0        └─▾ pipe_write                                  █████████▋",
              " 40.0   40.0          ├─  copy_from_iter                            ████▊",
@@ -91,7 +91,7 @@ TEST_F(FunctionListTest, DeepRowsAreSetInOnlyAsFarAsNamesAreRead) {
 
 TEST_F(FunctionListTest, ChangesNewAndVanished) {
   compare_with(table({{"entry_64;old_function", .3}, {"[user]", .7}}));
-  EXPECT_EQ(list(9, 60), (Lines{"▾self  child Δ prev function           running 2,000 samples",
+  EXPECT_EQ(list(9, 60), (Lines{"▾self  child Δ prev function      running 2,000 samples ±2.2",
                                 " 40.0   40.0    new  copy_from_iter            █████▎",
                                 " 25.0   25.0    new  spin_on_owner             ███▎",
                                 " 20.0   20.0  -50.0  [user]                    ██▋",
@@ -119,9 +119,16 @@ TEST_F(FunctionListTest, FewSamplesAreCounted) {
   EXPECT_NE(list(3, 60)[1].find("100"), std::string::npos) << "times are exact";
 }
 
+TEST_F(FunctionListTest, FewerThanAThousandSamplesSayHowLongToWait) {
+  worker_.functions.value->samples = 500;
+  worker_.functions.value->span_ns = 5'000'000'000;
+  EXPECT_NE(list(3, 70)[0].find("500 samples ±4.4, ±3.0 in 6 s"), std::string::npos);
+  EXPECT_EQ(list(3, 36)[0].find("±"), std::string::npos);
+}
+
 TEST_F(FunctionListTest, AnUnknownReferenceLeavesTheColumnEmpty) {
   reference_ = {std::make_shared<const Segment>()};
-  EXPECT_EQ(list(3, 60)[0], "▾self  child Δ prev function           running 2,000 samples");
+  EXPECT_EQ(list(3, 60)[0], "▾self  child Δ prev function      running 2,000 samples ±2.2");
   EXPECT_EQ(list(3, 60)[1], " 40.0   40.0         copy_from_iter            █████▎");
 }
 
@@ -131,7 +138,7 @@ TEST_F(FunctionListTest, LostSamplesAreNotHidden) {
   EXPECT_EQ(list(3, 28)[0], "▾self child   12,991 17 lost");
   EXPECT_EQ(list(3, 36)[0], "▾self child           12,991 17 lost");
   EXPECT_EQ(list(3, 45)[0], "▾self  child           running 12,991 17 lost");
-  EXPECT_EQ(list(3, 60)[0], "▾self  child        function  running 12,991 samples 17 lost");
+  EXPECT_EQ(list(3, 60)[0], "▾self  child        running 12,991 samples ±0.9 17 lost");
 }
 
 // One sleep of 40 us in seconds.
@@ -157,7 +164,7 @@ TEST_F(FunctionListTest, WaitingSaysHowOftenAndHowLong) {
 
 TEST_F(FunctionListTest, TheHeaderTellsOfTheFilterAndCutsNoNumber) {
   choice_.filter = "iter";
-  EXPECT_EQ(list(3, 60)[0], "▾self  child        function     /iter running 2,000 samples");
+  EXPECT_EQ(list(3, 60)[0], "▾self  child                /iter running 2,000 samples ±2.2");
   EXPECT_EQ(list(3, 28)[0], "▾self child      /iter 2,000");
   choice_.filter = "copy_from_";
   EXPECT_EQ(list(3, 28)[0], "▾self child      /copy_from_");
@@ -172,7 +179,7 @@ TEST_F(FunctionListTest, WallTimeIsSaid) {
   choice_.wall = true;
   const Lines lines = list(8, 80);
   EXPECT_EQ(lines[0],
-            "▾self  child        function                 running, of wall time 2,000 samples");
+            "▾self  child        function            running, of wall time 2,000 samples ±2.2");
   EXPECT_EQ(lines[1].substr(0, 36), " 32.0   32.0          copy_from_iter");
   EXPECT_EQ(lines[4].substr(0, 31), " 15.0   15.0          [blocked]");
   EXPECT_EQ(list(3, 36)[0], "▾self child       running/wall 2,000");

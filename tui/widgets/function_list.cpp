@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "engine/base/clock.h"
+#include "engine/base/numbers.h"
 #include "engine/judge/glossary.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
@@ -32,15 +33,23 @@ std::string sleep_text(uint64_t ns) {
 
 std::string activity_text(const ListChoice& choice, int processes, int detail) {
   const bool running = choice.activity == Activity::running;
-  std::string text = !running ? "waiting" : detail < 3 ? "running" : "";
+  std::string text = !running ? "waiting" : detail < 4 ? "running" : "";
   if (!running && processes > 1) text += fmt::format(", the first of {}", processes);
   if (!choice.wall) return text;
-  if (detail == 0) return text + ", of wall time";
+  if (detail < 2) return text + ", of wall time";
   return text.empty() ? "wall" : text + "/wall";
 }
 
+// "±3.4, ±3.0 in 2 s": points of per cent.
+std::string error_text(const ListContents& c) {
+  std::string text = fmt::format("±{:.1f}", 100 * c.error);
+  if (c.ns_until_exact > 0)
+    text += fmt::format(", ±{:.1f} in {}", 100 * kShareError, seconds_text(c.ns_until_exact, 0));
+  return text;
+}
+
 // What is listed, in increasingly short forms. Numbers are shown whole or not at all.
-constexpr int kDetails = 6;
+constexpr int kDetails = 7;
 std::vector<TitlePart> summary(const FunctionListOptions& view, int detail) {
   const ListContents& c = view.list.contents;
   const bool running = view.choice.activity == Activity::running;
@@ -49,14 +58,16 @@ std::vector<TitlePart> summary(const FunctionListOptions& view, int detail) {
   if (!filter.empty()) parts.push_back({"/" + filter, Style::mark});
   std::string activity = activity_text(view.choice, c.processes, detail);
   if (!activity.empty()) parts.push_back({std::move(activity), Style::plain});
-  if (detail == 5) return parts;
+  if (detail == 6) return parts;
   if (!running && c.count == 0) return parts;  // no sleep was counted, only times
   std::string count = grouped_text(c.count);
-  if (detail < 2) count += running ? (detail == 0 ? " samples" : " smp") : " sleep";
-  if (detail < 2 && !running && c.count != 1) count += "s";
+  if (detail < 3) count += running ? (detail < 2 ? " samples" : " smp") : " sleep";
+  if (detail < 3 && !running && c.count != 1) count += "s";
   parts.push_back({std::move(count), Style::dim});
-  if (!running && detail == 0) parts.push_back({sleep_text(c.source.now.whole), Style::dim});
-  if (c.lost > 0 && detail < 4)
+  const bool counted = c.count < kTooFewSamples;
+  if (running && !counted && detail == 0) parts.push_back({error_text(c), Style::dim});
+  if (!running && detail < 2) parts.push_back({sleep_text(c.source.now.whole), Style::dim});
+  if (c.lost > 0 && detail < 5)
     parts.push_back({fmt::format("{} lost", grouped_text(c.lost)), Style::warning});
   return parts;
 }

@@ -89,6 +89,8 @@ void make_contents(ListContents& contents, const Observed& w, const SegmentRole*
   }
   contents.count = running ? w.functions->samples : w.blocked->times;
   contents.lost = running ? w.functions->lost : w.blocked->lost;
+  contents.error = running ? w.functions->share_error() : 0;
+  contents.ns_until_exact = running ? w.functions->ns_until_exact() : 0;
   ListContents::Source source{*std::move(now.value),
                               profile_before(before, choice),
                               {choice.form, choice.sort(), choice.filter},

@@ -80,7 +80,9 @@ struct ListContents {
   bool compared = false;         // the previous state is known
   std::string_view reference;    // the reference for changes
   uint64_t count = 0, lost = 0;  // samples or sleeps
-  int processes = 1;             // that play the role; sleeps are of the first
+  double error = 0;              // of a share, by the number of samples; 0: it has none
+  uint64_t ns_until_exact = 0;
+  int processes = 1;  // that play the role; sleeps are of the first
 
   // What the rows were made from, because they are rebuilt only if it changes.
   struct Source {

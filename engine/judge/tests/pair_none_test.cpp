@@ -228,26 +228,10 @@ TEST(NoVerdict, WouldElseBeOne) {
   EXPECT_EQ(judge_pair(s)->kind, Verdict::Kind::writer);
 }
 
-OccupancyColumn column(uint64_t end_ns, uint16_t empty, uint16_t full) {
-  OccupancyColumn c;
-  c.end_ns = end_ns;
-  c.count.front() = empty;
-  c.count.back() = full;
-  c.samples = uint32_t{empty} + full;
-  return c;
-}
-
-TEST(NoVerdict, OnTheRingOfLongAgo) {
+TEST(NoVerdict, OnFewSamplesOfTheRing) {
   Snapshot s = ordinary();
   writer_bound(s);
-  OccupancyHistory history;
-  history.column_ns = kSecond;
-  for (uint64_t end = 80; end <= 100; ++end)
-    history.columns.push_back(column(end * kSecond, end <= 95 ? 0 : 190, end <= 95 ? 200 : 10));
-  s.ring.history = std::make_shared<OccupancyHistory>(history);
-  ASSERT_TRUE(judge_pair(s).has_value()) << judge_pair(s).reason;
-  EXPECT_EQ(judge_pair(s)->because, "ring empty 95 %; reader blocked 70 %");
-  s.throughput.current.begin_ns = 98 * kSecond + 1;  // only the last column is all of it
+  set_ring(s, 0.92, 0.03, 200);
   EXPECT_EQ(judge_pair(s).reason, "too few samples yet: ring: 200 of 400 samples");
 }
 

@@ -18,8 +18,8 @@ Stack stack(std::string_view digits) {
   return stack;
 }
 
-void add(CallCounter& counter, uint64_t at_ns, const Stack& stack) {
-  counter.add(at_ns, counter.place_of(stack));
+void add(CallCounter& counter, uint64_t at_ns, const Stack& stack, uint32_t ns = 1'000'000) {
+  counter.add(at_ns, counter.place_of(stack), ns);
 }
 
 struct Weights {
@@ -184,6 +184,30 @@ TEST(CallCounter, LostSamplesLeaveWithTheWindowToo) {
   counter.clear();
   counter.expire(1000);
   EXPECT_EQ(counter.table(Span::segment).lost, 0u);
+}
+
+// Half a second at 1000 Hz, then four at 50 Hz.
+TEST(CallCounter, ASampleCountsByTheTimeThatItStandsFor) {
+  CallCounter counter(0);
+  for (uint64_t at = 1; at <= 500; ++at) add(counter, at, stack("1"), 1'000'000);
+  for (uint64_t at = 501; at <= 700; ++at) add(counter, at, stack("2"), 20'000'000);
+  const FunctionTable table = counter.table(Span::segment);
+  expect_weights_add_up(table);
+  EXPECT_EQ(table.samples, 700u);
+  EXPECT_NEAR(table.share(rows_of(table)["1"].self), 0.5 / 4.5, 0.001);
+  EXPECT_NEAR(table.share(rows_of(table)["2"].self), 4 / 4.5, 0.001);
+  EXPECT_EQ(table.effective_samples(), 252u) << "4.5 s * 4.5 s / (500 ms * 1 ms + 4 s * 20 ms)";
+}
+
+TEST(CallCounter, AWindowOfUnequalSamplesIsEqualOnceTheOthersHaveLeft) {
+  CallCounter counter(100);
+  add(counter, 10, stack("1"), 1'000'000);
+  add(counter, 60, stack("1"), 20'000'000);
+  add(counter, 61, stack("2"), 20'000'000);
+  EXPECT_LT(counter.table(Span::window).effective_samples(), 3u);
+  counter.expire(111);
+  EXPECT_EQ(counter.table(Span::window).effective_samples(), 2u);
+  EXPECT_EQ(rows_of(counter.table(Span::window))["2"].self, 1u);
 }
 
 TEST(CallCounter, ClearForgetsTheWindowToo) {

@@ -63,7 +63,7 @@ TEST(ADay, AWindowOfSamplesStaysAWindow) {
   for (uint64_t second = 0; second < kDay / kSecond; second += 10)
     for (uint64_t ms = 0; ms < 1000; ms += 10, ++added) {
       const uint64_t at_ns = second * kSecond + ms * kMs;
-      counter.add(at_ns, counter.place_of(stack));
+      counter.add(at_ns, counter.place_of(stack), 1'000'000);
       counter.expire(at_ns);
       ASSERT_LE(counter.samples(Span::window), 101u);
     }

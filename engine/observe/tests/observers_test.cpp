@@ -16,12 +16,12 @@ TEST(Observers, WithoutBpfSayWhyAndMeasureOccupancyOtherwise) {
   EXPECT_EQ(observers.functions(Role::writer).status, ReadingStatus::unavailable);
   EXPECT_EQ(observers.kinds().status, ReadingStatus::unavailable);
   EXPECT_EQ(observers.ring_frame(1).status, ReadingStatus::unavailable);
-  const auto occupancy = observers.occupancy();
+  const auto occupancy = observers.occupancy(1'000'000'000);
   ASSERT_TRUE(occupancy.has_value()) << occupancy.reason;
   EXPECT_EQ(occupancy->source, "FIONREAD 10 Hz");
   EXPECT_DOUBLE_EQ(occupancy->empty_share, 1.0);
   observers.restart(2'000'000'000);
-  EXPECT_EQ(observers.occupancy().status, ReadingStatus::warming);
+  EXPECT_EQ(observers.occupancy(2'000'000'000).status, ReadingStatus::warming);
 }
 
 TEST(Observers, TheHistoryGoesOnWithoutBpfToo) {
@@ -55,21 +55,35 @@ TEST(Observers, OffTheySaySoAndOnAgainTheyKnowNothingOfBefore) {
   for (const std::string& reason :
        {observers.event().reason, observers.functions(Role::writer).reason,
         observers.times(Role::writer).reason, observers.blocked(Role::writer).reason,
-        observers.occupancy().reason, observers.kinds().reason,
+        observers.occupancy(1'400'000'000).reason, observers.kinds().reason,
         observers.ring_frame(1'400'000'000).reason})
     EXPECT_EQ(reason, kObserversOff);
   pipe.fill();
   observers.run(true);  // as after a suspension
   observers.poll(1'500'000'000);
-  EXPECT_EQ(observers.occupancy().reason, kObserversOff);
+  EXPECT_EQ(observers.occupancy(1'500'000'000).reason, kObserversOff);
 
   observers.set(Observing::on);
   observers.restart(1'600'000'000);
-  EXPECT_EQ(observers.occupancy().status, ReadingStatus::warming);
+  EXPECT_EQ(observers.occupancy(1'600'000'000).status, ReadingStatus::warming);
   observers.poll(1'600'000'000);
-  EXPECT_DOUBLE_EQ(observers.occupancy()->full_share, 1.0) << "none of before";
+  EXPECT_DOUBLE_EQ(observers.occupancy(1'600'000'000)->full_share, 1.0) << "none of before";
   EXPECT_EQ(observers.occupancy_history()->columns.size(), columns) << "none of both times";
   EXPECT_EQ(observers.event().reason, "BPF is switched off; run without --no-bpf");
+}
+
+TEST(Observers, OccupancyIsOfTheLastSecondsAndOfTheWholeSegment) {
+  TestPipe pipe{O_NONBLOCK};
+  Observers observers({.bpf = BpfUse::off, .pipe_fd = pipe.out.get()});
+  for (uint64_t ms = 1000; ms <= 16'000; ms += 100) {
+    if (ms == 6000) pipe.fill();
+    observers.poll(ms * 1'000'000);
+  }
+  constexpr uint64_t kNow = 16'000'000'000;
+  EXPECT_DOUBLE_EQ(observers.occupancy(kNow)->full_share, 1.0);
+  EXPECT_NEAR(observers.occupancy(kNow, observe::Span::segment)->full_share, 10 / 15.0, 0.01);
+  observers.restart(15'000'000'000);
+  EXPECT_EQ(observers.occupancy(kNow).status, ReadingStatus::warming) << "none of before";
 }
 
 }  // namespace

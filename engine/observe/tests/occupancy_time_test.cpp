@@ -5,6 +5,7 @@
 #include <atomic>
 #include <random>
 
+#include "engine/base/clock.h"
 #include "engine/base/handles.h"
 #include "engine/observe/observers.h"
 #include "engine/observe/tests/bpf_fixture.h"
@@ -35,7 +36,7 @@ class OccupancyTime : public testing::Test {
       observers_.poll(monotonic_ns());
       return gone_ns() >= 2'000'000'000;
     }));
-    const Reading<Occupancy> seen = observers_.occupancy();
+    const Reading<Occupancy> seen = observers_.occupancy(monotonic_ns());
     const double full_share = double(truth_->full_ns - full_ns) / double(gone_ns());
     ASSERT_TRUE(seen.has_value()) << seen.reason;
     // What the child does not count is filling and draining, and a round at either end; and a
@@ -103,7 +104,7 @@ TEST_F(OccupancyTime, OfTwoThatSpin) {
   Reading<Occupancy> seen;
   EXPECT_TRUE(eventually([&] {
     observers_.poll(monotonic_ns());
-    seen = observers_.occupancy();
+    seen = observers_.occupancy(monotonic_ns());
     return seen.has_value() && seen->samples >= 400;
   })) << seen.reason;
   EXPECT_NEAR(seen->full_share, 1.0, 0.01) << "the first stretch may have begun before it was full";

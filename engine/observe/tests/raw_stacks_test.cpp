@@ -46,18 +46,18 @@ TEST_F(RawStacksTest, AddressesOfOneFunctionAreOnePlace) {
   const auto place = place_of({0xffffffff81000304, 0xffffffff81000020});
   EXPECT_EQ(place_of({0xffffffff81000304, 0xffffffff81000020}), place);
   EXPECT_EQ(place_of({0xffffffff81000308, 0xffffffff81000040}), place);
-  counter_.add(1, place);
+  counter_.add(1, place, 1'000'000);
   EXPECT_EQ(folded(), "entry;leaf 1\n");
 }
 
 TEST_F(RawStacksTest, AReturnAddressBelongsToItsCall) {
   // A call as a function's last instruction returns, if ever, to the next one.
-  counter_.add(1, place_of({0xffffffff81000300, 0xffffffff81000200}));
+  counter_.add(1, place_of({0xffffffff81000300, 0xffffffff81000200}), 1'000'000);
   EXPECT_EQ(folded(), "never_returns;leaf 1\n");
 }
 
 TEST_F(RawStacksTest, NoAddressesAreUserMode) {
-  counter_.add(1, place_of({}));
+  counter_.add(1, place_of({}), 1'000'000);
   EXPECT_EQ(folded(), "[user] 1\n");
 }
 
@@ -70,7 +70,7 @@ TEST_F(RawStacksTest, ForgettingGivesPlacesAnew) {
   const auto user = place_of({});
   counter_.clear();
   EXPECT_NE(place_of({}), user);
-  counter_.add(1, place_of({}));
+  counter_.add(1, place_of({}), 1'000'000);
   EXPECT_EQ(folded(), "[user] 1\n");
 }
 
@@ -80,7 +80,7 @@ TEST_F(RawStacksTest, ManyStacksDisplaceEachOther) {
   std::map<std::string, uint64_t> expected;
   for (int i = 0; i < 50'000; ++i) {
     const uint64_t leaf = 0xffffffff81000000 + random() % 0x400;
-    counter_.add(1, place_of({leaf, 0xffffffff81000001 + random() % 0x100}));
+    counter_.add(1, place_of({leaf, 0xffffffff81000001 + random() % 0x100}), 1'000'000);
     ++expected["entry;" + std::string(kStackSymbols.name_at(leaf))];
   }
   std::string lines;

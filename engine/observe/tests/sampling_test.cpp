@@ -6,6 +6,7 @@
 #include <cmath>
 #include <thread>
 
+#include "engine/base/clock.h"
 #include "engine/observe/observers.h"
 #include "engine/observe/sampler.h"
 #include "engine/observe/tests/bpf_fixture.h"
@@ -46,7 +47,7 @@ class Sampling : public testing::Test {
     Reading<Occupancy> reading;
     EXPECT_TRUE(eventually([&] {
       poll();
-      reading = observers_.occupancy();
+      reading = observers_.occupancy(monotonic_ns());
       return reading.has_value() && reading->samples >= wanted;
     })) << reading.reason;
     return reading.has_value() ? *reading : Occupancy{};
@@ -260,9 +261,9 @@ TEST_F(Sampling, TheRateChangesLive) {
   const auto sampler = observe::make_sampler(999);
   sampler->watch(Role::writer, child.pid());
   const double often = hz_on(child, *sampler, 500'000'000);
-  sampler->set_rate({99});
+  sampler->set_rate({99}, kSecond / 99);
   const double seldom = hz_on(child, *sampler, 1'000'000'000);
-  sampler->set_rate({999, false});
+  sampler->set_rate({999, false}, kSecond / 999);
   const double again = hz_on(child, *sampler, 500'000'000);
   // An emulated CPU is late with many of them, and more so while its host is busy.
   EXPECT_LT(seldom, often / 3);

@@ -82,7 +82,7 @@ void check_samples(const Bytes& bytes) {
     const auto sample = sample_of(record.data(), record.size());
     if (!sample) break;
     expect(sample->role == Role::writer || sample->role == Role::reader, "there are two roles");
-    counter.add(sample->at_ns, counter.place_of(sample->addresses, some_symbols()));
+    counter.add(sample->at_ns, counter.place_of(sample->addresses, some_symbols()), 1'000'000);
     ++samples;
     at += offsetof(sampler_sample, ip) + sample->addresses.size_bytes();
   }

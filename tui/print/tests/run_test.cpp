@@ -25,7 +25,7 @@ verdict   lock-bound: writer spins on the pipe's mutex 39 %
 writer    100 k calls/s, 131 KiB per call, EAGAIN 10.0 %, short 25.0 %, on CPU 90 %, runnable 2 %, blocked 8 %
 reader    1.00 M calls/s, 13.1 KiB per call, EAGAIN 10.0 %, short 25.0 %
 functions by cpu-clock at 999 Hz
-  writer: 1000 samples, 3 lost                      reader: no samples yet
+  writer: 1000 samples, ±3.1, 3 lost                reader: no samples yet
    self  child  function
    39.1   45.0  mutex_spin_on_owner
    10.0  100.0  a_name_that_is_far_too_long_for~
