@@ -59,7 +59,8 @@ Reading<double> rate_between(const Progress& first, const Progress& last, double
   return Reading<double>::of(double(last.items - first.items) / unit / seconds);
 }
 
-RateStats rate_stats(const std::vector<double>& sorted, double mean) {
+RateStats rate_stats(const std::vector<double>& sorted, double mean,
+                     std::span<const double> in_order) {
   RateStats stats;
   stats.samples = static_cast<uint32_t>(sorted.size());
   if (sorted.empty()) return stats;
@@ -71,6 +72,7 @@ RateStats rate_stats(const std::vector<double>& sorted, double mean) {
   double squares = 0;
   for (const double rate : sorted) squares += (rate - centre) * (rate - centre);
   if (sorted.size() > 1) stats.stddev = std::sqrt(squares / double(sorted.size() - 1));
+  stats.plus_minus = plus_minus(in_order);
   return stats;
 }
 
@@ -121,8 +123,10 @@ Reading<double> RateWindow::rate(const char* why_none) const {
 }
 
 Reading<RateStats> RateWindow::stats(const char* why_none) const {
-  return intervals_.empty() ? Reading<RateStats>::warming(why_none)
-                            : Reading<RateStats>::of(rate_stats(sorted_, rate_of(sum_)));
+  if (intervals_.empty()) return Reading<RateStats>::warming(why_none);
+  std::vector<double> in_order;
+  for (const Interval& interval : intervals_) in_order.push_back(rate_of(interval.progress));
+  return Reading<RateStats>::of(rate_stats(sorted_, rate_of(sum_), in_order));
 }
 
 RateMeter::RateMeter(uint64_t now_ns, double unit)

@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ inline constexpr const char* kNoInterval = "no interval measured yet";
 // In units of this many items per second; unknown if nothing was timed in between.
 Reading<double> rate_between(const Progress& first, const Progress& last, double unit);
 
-// `sorted` rates, lowest first; without any, all zeros and 0 samples.
-RateStats rate_stats(const std::vector<double>& sorted, double mean);
+// `sorted` rates, lowest first; without any, all zeros and 0 samples. `in_order`: as measured.
+RateStats rate_stats(const std::vector<double>& sorted, double mean,
+                     std::span<const double> in_order);
 
 // What a RateWindow does with more intervals than it has room for.
 enum class WhenFull : uint8_t {

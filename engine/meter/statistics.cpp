@@ -133,6 +133,85 @@ PairedComparison compare_paired(std::span<const double> a, std::span<const doubl
   return compare_ratios(ratios);
 }
 
+double student(double freedom, double level) {
+  // For these degrees of freedom; between them it is about linear in their reciprocals.
+  constexpr double kFreedom[] = {1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 60, 1e9};
+  constexpr double kT95[] = {12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.306,
+                             2.228, 2.131, 2.086, 2.042, 2.000, 1.960};
+  constexpr double kT99[] = {63.66, 9.925, 5.841, 4.604, 4.032, 3.707, 3.355,
+                             3.169, 2.947, 2.845, 2.750, 2.660, 2.576};
+  const auto& t = level > kLevel ? kT99 : kT95;
+  const auto above = std::ranges::upper_bound(kFreedom, freedom);
+  if (above == std::begin(kFreedom)) return t[0];
+  if (above == std::end(kFreedom)) return t[std::size(kT95) - 1];
+  const size_t i = size_t(above - std::begin(kFreedom));
+  const double from = 1 / kFreedom[i - 1], to = 1 / kFreedom[i];
+  return std::lerp(t[i - 1], t[i], (from - 1 / freedom) / (from - to));
+}
+
+namespace {
+
+struct Squares {
+  double mean = 0, own = 0,
+         neighbours = 0;  // sums of deviations squared, and of neighbours' products
+};
+
+Squares squares_of(std::span<const double> in_order) {
+  Squares s;
+  s.mean = std::accumulate(in_order.begin(), in_order.end(), 0.0) / double(in_order.size());
+  double before = 0;
+  for (const double x : in_order) {
+    s.own += (x - s.mean) * (x - s.mean);
+    s.neighbours += (x - s.mean) * before;
+    before = x - s.mean;
+  }
+  return s;
+}
+
+// With neighbours that are alike, n rates say as much as n / kin independent ones.
+double plus_minus_by_neighbours(std::span<const double> in_order) {
+  constexpr double kAssumed = 0.7, kWorth = 20;  // that autocorrelation, as if seen in so many
+  const auto n = double(in_order.size());
+  const Squares s = squares_of(in_order);
+  if (s.own == 0) return 0;
+  const double found = s.neighbours / s.own, seen = found + (1 + 4 * found) / n;  // of few: too low
+  const double alike = (n * std::clamp(seen, 0.0, 0.98) + kWorth * kAssumed) / (n + kWorth);
+  const double kin = std::min((1 + alike) / (1 - alike), 0.8 * n);
+  return student(n / kin - 1) * std::sqrt(s.own / (n - kin) * kin / n);
+}
+
+// By the means of so many batches; what is left over is at the beginning.
+double plus_minus_by_batches(std::span<const double> in_order, size_t count) {
+  const size_t batch = in_order.size() / count;
+  std::vector<double> means;
+  for (size_t i = in_order.size() - count * batch; i < in_order.size(); i += batch)
+    means.push_back(squares_of(in_order.subspan(i, batch)).mean);
+  return student(double(count - 1)) *
+         std::sqrt(squares_of(means).own / double(count - 1) / double(count));
+}
+
+}  // namespace
+
+std::optional<double> plus_minus(std::span<const double> in_order) {
+  constexpr size_t kFewest = 5, kOneSecond = 10, kFewestBatches = 3;
+  const size_t n = in_order.size();
+  if (n < kFewest) return {};
+  double most = plus_minus_by_neighbours(in_order);
+  for (size_t count = kFewestBatches; n / count >= kOneSecond; count += count / 2)
+    most = std::max(most, plus_minus_by_batches(in_order, count));
+  return most;
+}
+
+RatioInterval ratio_interval(std::span<const double> ratios, double level) {
+  const std::vector<double> logs = logs_of(ratios);
+  if (logs.empty()) return {};
+  const Squares s = squares_of(logs);
+  if (logs.size() < 2) return {.ratio = std::exp(s.mean)};
+  const auto n = double(logs.size());
+  const double off = student(n - 1, level) * std::sqrt(s.own / (n - 1) / n);
+  return {std::exp(s.mean), std::exp(s.mean - off), std::exp(s.mean + off)};
+}
+
 double pooled_log_deviation(std::span<const std::vector<double>> groups) {
   double squares = 0;
   size_t freedom = 0;

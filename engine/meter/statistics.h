@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,6 +49,25 @@ PairedComparison compare_ratios(std::span<const double> ratios);
 // The Hodges-Lehmann pseudo-median, on a log scale: the mean of two figures; from three on
 // increasingly robust against outliers. NaN if there are none.
 double middle_ratio(std::span<const double> ratios);
+
+// How many standard errors the mean may be off, with this confidence (0.95 or 0.99): Student's t.
+double student(double freedom, double level = 0.95);
+
+// Half of the 95 % interval of the mean of rates that were measured one after the other, about ten
+// per second. Neighbours are alike and the machine drifts: so an autocorrelation is assumed until
+// there are enough to know it, and the means of one second and longer must not scatter more.
+// Nothing while there are too few to tell.
+std::optional<double> plus_minus(std::span<const double> in_order);
+
+// The geometric mean of ratios, and the interval that it is in with a confidence of `level`; of a
+// single one, or of none, nothing is known.
+struct RatioInterval {
+  double ratio = 1, low = 0, high = std::numeric_limits<double>::infinity();
+
+  bool is_known() const { return low > 0; }
+  bool differs() const { return low > 1 || high < 1; }
+};
+RatioInterval ratio_interval(std::span<const double> ratios, double level = 0.95);
 
 // Standard deviation of the logarithms within each group, over all groups; NaN while
 // no group has two figures.

@@ -23,6 +23,8 @@ namespace pipetop {
 struct RateStats {
   double mean = 0, median = 0, stddev = 0, min = 0, max = 0;
   uint32_t samples = 0;
+  // Half of the 95 % interval of the mean, what "±" means everywhere; nothing: too few to tell.
+  std::optional<double> plus_minus = {};
 };
 
 // A mean of fewer intervals still moves.
@@ -67,7 +69,12 @@ struct Change {
   std::string cause = {};
   std::string evidence = {};  // the numbers that show it: "_copy_to_iter 13.5 → 0 %"; may be ""
   std::string function = {};  // that the evidence is of, "" if it is of none
+  // The 95 % interval of the factor: without end if the rates are too few; older recordings lack
+  // it.
+  double low = 0, high = 0;
 
+  // The rates differ by more than the noise: only then something is claimed.
+  bool is_seen() const { return low > 1 || high < 1; }
   // Both, as one line; "" while the cause is not known.
   std::string words() const { return evidence.empty() ? cause : cause + ": " + evidence; }
 };
@@ -93,6 +100,9 @@ struct Segment {
   Reading<Change> change;  // from the segment before it
   // A watched pipeline has these in place of settings and roles.
   std::vector<SegmentRole> stages = {};
+  // What else than the settings set the pace meanwhile.
+  std::string noise = {};  // what was said of it last; "" if nothing was
+  Reading<double> steal_share = Reading<double>::warming("too short to measure");
 
   const SegmentRole& role(Role r) const { return roles[static_cast<size_t>(r)]; }
 };

@@ -92,7 +92,8 @@ constexpr auto fields(const RecordedMark*) {
 }
 constexpr auto fields(const RateStats*) {
   using T = RateStats;
-  return std::tuple(&T::mean, &T::median, &T::stddev, &T::min, &T::max, &T::samples);
+  return std::tuple(&T::mean, &T::median, &T::stddev, &T::min, &T::max, &T::samples,
+                    &T::plus_minus);
 }
 constexpr auto fields(const RatePoint*) {
   using T = RatePoint;
@@ -140,7 +141,7 @@ constexpr auto fields(const Segment*) {
   using T = Segment;
   return std::tuple(&T::number, &T::label, &T::key, &T::requested, &T::begin_ns, &T::duration_ns,
                     &T::items, &T::rate, &T::effective, &T::pipe_bytes, &T::roles, &T::occupancy,
-                    &T::kinds, &T::change, &T::stages);
+                    &T::kinds, &T::change, &T::stages, &T::noise, &T::steal_share);
 }
 constexpr auto fields(const ChangeMark*) {
   using T = ChangeMark;
@@ -208,7 +209,7 @@ constexpr auto fields(const Verdict*) {
 constexpr auto fields(const Change*) {
   using T = Change;
   return std::tuple(&T::before, &T::after, &T::factor, &T::since_start, &T::cause, &T::evidence,
-                    &T::function);
+                    &T::function, &T::low, &T::high);
 }
 constexpr auto fields(const SamplingEvent*) {
   using T = SamplingEvent;

@@ -80,8 +80,9 @@ Reading<RateStats> stats_since(const Pipe& pipe, uint64_t from_ns) {
   }
   if (rates.empty()) return Reading<RateStats>::warming("too short to measure its rate");
   const double mean = std::accumulate(rates.begin(), rates.end(), 0.0) / double(rates.size());
+  const std::vector<double> in_order = rates;
   std::ranges::sort(rates);
-  return Reading<RateStats>::of(rate_stats(rates, mean));
+  return Reading<RateStats>::of(rate_stats(rates, mean, in_order));
 }
 
 Reading<Occupancy> occupancy_of(const Reading<RingLevel>& level) {

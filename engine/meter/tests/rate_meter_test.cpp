@@ -37,12 +37,13 @@ struct Feed {
 
 TEST(RateStats, OfKnownNumbers) {
   const std::vector<double> rates = {1, 2, 3, 4};
-  const RateStats stats = rate_stats(rates, 2.5);
+  const RateStats stats = rate_stats(rates, 2.5, rates);
   EXPECT_DOUBLE_EQ(stats.median, 2.5);
   EXPECT_DOUBLE_EQ(stats.min, 1);
   EXPECT_DOUBLE_EQ(stats.max, 4);
   EXPECT_NEAR(stats.stddev, 1.2909944, 1e-6);
   EXPECT_EQ(stats.samples, 4u);
+  EXPECT_FALSE(stats.plus_minus) << "of so few nothing is known";
 }
 
 // More rates than it keeps, against those that are left, sorted anew.
@@ -57,7 +58,7 @@ TEST(RateWindow, KeepsTheNewestSorted) {
     if (rates.size() > 10) rates.pop_front();
     std::vector<double> sorted(rates.begin(), rates.end());
     std::ranges::sort(sorted);
-    const RateStats expected = rate_stats(sorted, 0), stats = *window.stats("");
+    const RateStats expected = rate_stats(sorted, 0, {}), stats = *window.stats("");
     ASSERT_EQ(stats.samples, sorted.size());
     ASSERT_DOUBLE_EQ(stats.median, expected.median);
     ASSERT_DOUBLE_EQ(stats.min, expected.min);
