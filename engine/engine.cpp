@@ -185,6 +185,7 @@ Snapshot Engine::tick(Totals totals) {
   if (!life_.finished && !life_.suspended) segments_.compare(s.now_ns, progress, s.effective);
   s.change = segments_.change();
   meters_.describe(life_, s);
+  segments_.disturbed(s.noise);
   if (s.event.has_value()) segments_.describe(*s.event.value);
   s.notices.assign(notices_.begin(), notices_.end());
   return s;

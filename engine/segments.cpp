@@ -1,5 +1,8 @@
 #include "engine/segments.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "engine/base/clock.h"
 #include "engine/judge/change_rules.h"
 
@@ -39,6 +42,7 @@ void Segments::begin(uint64_t now_ns, const Progress& progress, const Effective&
     settle_cause(closed.change);
     log_.add(closed);
     choose_reference(closed, requested);
+    remember_rate(closed);
     if (first_rate_ == 0 && closed.rate.has_value() && !closed.requested.pipe.slow_motion)
       first_rate_ = closed.rate->mean;
     change_ = Reading<Change>::warming("measuring");
@@ -56,8 +60,33 @@ void Segments::choose_reference(const Segment& closed, const Settings& next) {
   reference_ = previous_;
 }
 
+// Shorter ones scatter more than what is compared.
+void Segments::remember_rate(const Segment& closed) {
+  constexpr uint64_t kLongEnough = 2000 * kMs;
+  constexpr size_t kKept = 20;
+  if (closed.requested.pipe.slow_motion || !is_settled(closed.rate) || closed.rate->mean <= 0 ||
+      closed.duration_ns < kLongEnough)
+    return;
+  const double rate = closed.rate->mean;
+  const auto same =
+      std::ranges::find(rates_, closed.requested, [](const auto& r) { return r.first; });
+  if (same == rates_.end()) return rates_.emplace_back(closed.requested, rate), void();
+  repeats_.push_back(std::log(rate / std::exchange(same->second, rate)));
+  if (repeats_.size() > kKept) repeats_.pop_front();
+}
+
+// Twice the root mean square.
+double Segments::repeats() const {
+  if (repeats_.empty()) return 0;
+  double squares = 0;
+  for (const double log : repeats_) squares += log * log;
+  return 2 * std::sqrt(squares / double(repeats_.size()));
+}
+
 void Segments::hold(uint64_t now_ns) {
   counting_ = false;
+  noise_.clear();
+  cpu_times_ = read_cpu_times();
   price_.clear();
   for (ShareMeter& times : times_) times.clear();
   for (const Role role : kBothRoles) counts_before_[static_cast<size_t>(role)] = pool_.counts(role);
@@ -133,7 +162,8 @@ Reading<Change> Segments::change_to(const Segment& segment) const {
   if (!previous_) return Reading<Change>::unavailable("it is the first segment");
   if (!reference_ && !segment.requested.pipe.slow_motion)
     return Reading<Change>::unavailable("same settings as at the start");
-  Reading<Change> change = explain_change(reference_ ? *reference_ : *previous_, segment, terms_);
+  Reading<Change> change =
+      explain_change(reference_ ? *reference_ : *previous_, segment, terms_, repeats());
   if (change.has_value() && first_rate_ > 0)
     change.value->since_start = change->after / first_rate_;
   return change;
@@ -165,6 +195,8 @@ void Segments::describe(uint64_t now_ns, Segment& segment) const {
                         observers_.blocked(role), totals(role, now_ns, times),
                         static_cast<int>(pool_.of(role).size())};
   }
+  segment.noise = noise_;
+  segment.steal_share = steal_since(cpu_times_);
   segment.occupancy = observers_.occupancy(now_ns, observe::Span::segment);
   segment.kinds = observers_.kinds();
 }

@@ -10,10 +10,14 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "engine/host/host.h"
 #include "engine/meter/rate_meter.h"
 #include "engine/meter/worker_meters.h"
 #include "engine/model/snapshot.h"
@@ -55,6 +59,11 @@ class Segments {
   // The current one as if it ended now, with everything that was observed.
   Segment present(uint64_t now_ns, const Progress& progress, const Effective& in_force) const;
 
+  // Something else than the settings sets the pace; "" if nothing does.
+  void disturbed(const std::string& noise) {
+    if (counting_ && !noise.empty()) noise_ = noise;
+  }
+
   // To the current one from the last closed one with other settings; compared anew at most once a
   // second.
   void compare(uint64_t now_ns, const Progress& progress, const Effective& in_force);
@@ -73,6 +82,8 @@ class Segments {
   Reading<RoleTotals> totals(Role role, uint64_t now_ns,
                              const std::optional<TaskTimes>& times) const;
   Reading<Change> change_to(const Segment& segment) const;
+  void remember_rate(const Segment& closed);
+  double repeats() const;
   ShareMeter& times(Role role) { return times_[static_cast<size_t>(role)]; }
 
   Observers& observers_;
@@ -87,6 +98,10 @@ class Segments {
   std::shared_ptr<const Segment> previous_;   // the last closed one at full speed
   std::shared_ptr<const Segment> reference_;  // what the current one is compared with, null: none
   double first_rate_ = 0;                     // of the first segment that has one; 0: none yet
+  std::string noise_;                         // of the current one
+  CpuTimes cpu_times_;                        // when it began to count
+  std::vector<std::pair<Settings, double>> rates_;  // the last of each settings
+  std::deque<double> repeats_;  // the logarithm of how much a later one of them differed
   Reading<Change> change_ = Reading<Change>::warming("nothing has changed yet");
   uint64_t change_due_ns_ = 0;
   uint64_t suspended_at_ns_ = 0;

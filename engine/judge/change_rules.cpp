@@ -9,11 +9,10 @@
 // pipe is slow. If even that one waits kTakesTurns or more, the two take turns: then the work of
 // both counts, else only that of the limiting role. What counts as which work is in glossary.cpp.
 //
-//   within the noise    the means differ by less      there is nothing to explain
-//                       than kNoDifference, or two
-//                       standard errors
-//   the rates vary ...  likewise, but by a quarter    only a longer look would tell
-//                       or more
+//   within the noise    the interval of the factor    there is nothing to explain
+//                       has 1 in it: ratio_of()
+//   the rates vary ...  likewise, but the means       only a longer look would tell
+//                       differ by a quarter or more
 //   more processes      their number changed, and     each is about as fast as before
 //                       the rate of each explains
 //                       less than half
@@ -42,17 +41,20 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <vector>
 
+#include "engine/base/numbers.h"
 #include "engine/judge/change_words.h"
 #include "engine/judge/comparison.h"
+#include "engine/judge/evidence.h"
+#include "engine/judge/noise.h"
 #include "engine/model/pipeline.h"
 
 namespace pipetop {
 namespace {
 
 constexpr double kNoDifference = 0.02;
-constexpr double kStandardErrors = 2;
 // A function that contains nearly all of a role's time is no cause.
 constexpr double kNearlyAll = 0.8;
 constexpr const char* kUnknown = "cause unknown";
@@ -72,18 +74,48 @@ struct Findings {
   }
 };
 
-double standard_error(const RateStats& rate) {
-  return rate.samples > 0 ? rate.stddev / std::sqrt(rate.samples) : 0;
-}
-
 bool differs_by_less(const RateStats& before, const RateStats& after, double share) {
   return std::abs(after.mean - before.mean) < share * before.mean;
 }
 
-bool as_fast(const RateStats& before, const RateStats& after) {
-  const double error = std::hypot(standard_error(before), standard_error(after));
-  return differs_by_less(before, after, kNoDifference) ||
-         std::abs(after.mean - before.mean) < kStandardErrors * error;
+// The share of its time that others kept a role from running.
+std::optional<double> kept_waiting(const SegmentRole& role) {
+  const auto runnable = known(role.shares.runnable);
+  if (!runnable || !role.totals.has_value() || role.totals->wall_ns == 0) return {};
+  const double wakeups = double(role.totals->sleeps) * kWakeup_ns / double(role.totals->wall_ns);
+  return std::max(0.0, *runnable - wakeups);
+}
+
+// The share of the time by which others took more of the CPUs, or less, than before. Not if our own
+// processes share CPUs: then they wait for each other.
+double taken_by_others(const Segment& before, const Segment& after) {
+  const auto then = known(before.steal_share), now = known(after.steal_share);
+  const double stolen = then && now ? std::abs(*now - *then) : 0;
+  const PipeSettings &was = before.requested.pipe, &is = after.requested.pipe;
+  if (was.placement != is.placement || is.placement == Placement::same_cpu) return stolen;
+  double most = 0;
+  for (const Role role : kBothRoles) {
+    if (before.role(role).processes != after.role(role).processes) continue;
+    const auto waited = kept_waiting(before.role(role)), waits = kept_waiting(after.role(role));
+    if (waited && waits) most = std::max(most, std::abs(*waits - *waited));
+  }
+  return stolen + most;
+}
+
+void set_interval(const Segment& before, const Segment& after, double repeats, Change& change) {
+  double off = std::max({off_by(*before.rate, *after.rate), repeats, std::log1p(kNoDifference)});
+  off += taken_by_others(before, after);
+  if (!before.noise.empty() || !after.noise.empty()) off *= 2;  // it has to clear by far
+  change.low = change.factor * std::exp(-off);
+  change.high = change.factor * std::exp(off);
+}
+
+// "a change of less than 15 % can't be seen after 3 s", "" if nearly nothing could be.
+std::string what_could_be_seen(const Change& change, const Segment& after) {
+  const double least = change.high / change.factor - 1;
+  if (least >= 1) return "";
+  return fmt::format("a change of less than {} can't be seen after {:.0f} s",
+                     whole_percent_text(least), std::max(1.0, double(after.duration_ns) / 1e9));
 }
 
 // Nobody would call more than this noise.
@@ -295,8 +327,13 @@ std::string nothing_to_compare(const Segment& before, const Segment& after) {
 
 }  // namespace
 
+double off_by(const RateStats& before, const RateStats& after) {
+  if (!before.plus_minus || !after.plus_minus) return std::numeric_limits<double>::infinity();
+  return std::hypot(*before.plus_minus / before.mean, *after.plus_minus / after.mean);
+}
+
 Reading<Change> explain_change(const Segment& before, const Segment& after,
-                               const WorkloadTerms& terms) {
+                               const WorkloadTerms& terms, double repeats) {
   if (std::string why = nothing_to_compare(before, after); !why.empty())
     return Reading<Change>::unavailable(std::move(why));
   if (!is_settled(after.rate))
@@ -305,11 +342,13 @@ Reading<Change> explain_change(const Segment& before, const Segment& after,
                                                 kSettledRates));
   Change change{.before = before.rate->mean, .after = after.rate->mean};
   change.factor = change.after / change.before;
+  if (after.rate->mean > 0) set_interval(before, after, repeats, change);
   if (after.rate->mean <= 0) {
     change.cause = "nothing moves";
-  } else if (as_fast(*before.rate, *after.rate)) {
+  } else if (!change.is_seen()) {
     change.cause = hardly_differs(*before.rate, *after.rate) ? "within the noise"
                                                              : "the rates vary too much to tell";
+    change.evidence = what_could_be_seen(change, after);
   } else {
     Cause cause = after.stages.empty() ? find_cause(Comparison(before, after, terms))
                                        : cause_among_stages(before, after);
@@ -326,7 +365,8 @@ std::string line_of(const Change& change, const Unit& unit) {
       unit.count == 1 && unit.items == "bytes"
           ? bytes_text(change.before, change.after) + "/s"
           : fmt::format("{:.3g} → {:.3g} {}", change.before, change.after, unit.rate);
-  return fmt::format("{}, ×{:.2f}{}{}", rates, change.factor, change.cause.empty() ? "" : ": ",
+  return fmt::format("{}, ×{:.2f}{}{}{}", rates, change.factor,
+                     interval_text(change.low, change.high), change.cause.empty() ? "" : ": ",
                      change.cause);
 }
 

@@ -325,6 +325,11 @@ Cause words_of_sleep(const Comparison& c) {
 
 std::string percent_number(double share) { return share < 0.0005 ? "0" : percent_text(share); }
 
+std::string interval_text(double low, double high) {
+  if (!(low > 0) || !std::isfinite(high)) return "";
+  return fmt::format(" [{0:.{2}f} .. {1:.{2}f}]", low, high, high < 10 ? 2 : 1);
+}
+
 std::string count_number(double count) {
   if (count >= 9950) return fmt::format("{:.0f}k", count / 1e3);
   if (count >= 995) return fmt::format("{:.1f}k", count / 1e3);

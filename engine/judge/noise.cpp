@@ -23,8 +23,6 @@ constexpr double kSteal = 0.025;
 // As much as one step of tuning gains.
 constexpr double kRunnable = 0.1;
 constexpr double kRunnableAtAll = 0.25;
-// From the wakeup until it runs: 2 us, up to 10 us in a virtual machine.
-constexpr double kWakeup_ns = 10'000;
 // The tasks of an idle desktop, and pipetop itself, stay below.
 constexpr double kPressure = 0.2;
 

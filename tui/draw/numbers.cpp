@@ -8,6 +8,10 @@ std::string damage_text(double wrong_share) {
   return whole_percent_text(wrong_share) + " of pages wrong";
 }
 
+std::string plus_minus_text(const RateStats& rate, double per_unit) {
+  return rate.plus_minus ? rate_text(*rate.plus_minus * per_unit) : "?";
+}
+
 std::string figure_text(FigureKind kind, double value) {
   switch (kind) {
     case FigureKind::share:

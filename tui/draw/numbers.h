@@ -13,6 +13,9 @@ namespace pipetop::tui {
 
 std::string figure_text(FigureKind kind, double value);  // "96.3 %", "412 B", "×1.28"
 
+// Half of the 95 % interval of the mean, in units of which `per_unit` are one; "?" if unknown.
+std::string plus_minus_text(const RateStats& rate, double per_unit = 1);
+
 // "…" while warming, "n/a" if unavailable. Never 0 for an unknown value.
 template <class T, class Format>
 std::string text_of(const Reading<T>& reading, Format format) {
@@ -23,6 +26,11 @@ std::string text_of(const Reading<T>& reading, Format format) {
 // Shows whether a rate against the one before is a gain, a loss, or neither.
 inline Style factor_style(double factor) {
   return factor >= 1.02 ? Style::good : factor <= 0.98 ? Style::warning : Style::value;
+}
+
+// Neither, while the rates do not differ by more than the noise.
+inline Style factor_style(const Change& change) {
+  return change.is_seen() ? factor_style(change.factor) : Style::value;
 }
 
 // Dim if stale or unknown.

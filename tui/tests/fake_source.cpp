@@ -27,7 +27,7 @@ double ideal_rate(const Settings& s) {
 }
 
 RateStats stats_of(double mean, uint32_t samples) {
-  return {mean, mean, mean * 0.012, mean * 0.97, mean * 1.03, samples};
+  return {mean, mean, mean * 0.012, mean * 0.97, mean * 1.03, samples, mean * 0.005};
 }
 
 // What Observers say while they are off.

@@ -67,10 +67,10 @@ inline FunctionTable function_table() {
 inline Throughput throughput() {
   Throughput t;
   t.over_1s = Reading<double>::of(62.5);
-  t.over_10s = Reading<RateStats>::of({62.1, 62.1, 0.4, 60, 63, 100});
+  t.over_10s = Reading<RateStats>::of({62.1, 62.1, 2.5, 60, 63, 100, 0.4});
   t.current.rate = t.over_10s;
   Segment previous;
-  previous.rate = Reading<RateStats>::of({13.1, 13.1, 0.2, 12, 14, 50});
+  previous.rate = Reading<RateStats>::of({13.1, 13.1, 1.5, 12, 14, 50, 0.2});
   t.previous = std::make_shared<const Segment>(previous);
   for (uint64_t i = 1; i <= 600; ++i)
     t.history.push_back({i * 100'000'000, i <= 300 ? 13.1 : 62.1});

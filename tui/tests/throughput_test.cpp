@@ -94,7 +94,7 @@ Throughput slow_throughput() {
   constexpr double kTenPages = 10.0 * kPageBytes / kGiB;
   Throughput t = throughput();
   t.over_1s = Reading<double>::of(kTenPages);
-  t.over_10s = Reading<RateStats>::of({kTenPages, kTenPages, kTenPages / 100, 0, 0, 100});
+  t.over_10s = Reading<RateStats>::of({kTenPages, kTenPages, 0, 0, 0, 100, kTenPages / 100});
   t.history = {};
   for (const uint64_t at : {59, 60}) t.history.push_back({at * kSecond, kTenPages});
   return t;

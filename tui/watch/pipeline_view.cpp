@@ -216,7 +216,7 @@ void draw_change(const Area& area, const PipelineState& state) {
   put(0,
       state.kept ? fmt::format("since A: {}", line) + (tall ? "" : offer)
                  : line + (tall ? "" : offer),
-      {factor_style(change->factor), kBold});
+      {factor_style(*change), kBold});
   if (!tall) return;
   const std::string& evidence = change->evidence;
   put(1, fmt::format("{}{}{}{}", label, offer, evidence.empty() ? "" : "; ", evidence),

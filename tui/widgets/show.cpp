@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/judge/change_words.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/draw/text.h"
 
@@ -73,11 +74,11 @@ void draw_show_rate(const Area& area, const Snapshot& s, DigitSize size, bool hi
 
 void draw_show_factor(const Area& area, const Reading<Change>& change, DigitSize size,
                       bool highlighted) {
-  if (!change.has_value() || !(change->factor > 0)) return;
+  if (!change.has_value() || !(change->factor > 0) || !change->is_seen()) return;
   const std::string factor = ratio_of_shown(change->after, change->before);
   const Style style = highlighted                             ? Style::mark
                       : change.status == ReadingStatus::stale ? Style::dim
-                                                              : factor_style(change->factor);
+                                                              : factor_style(*change);
   while (size != DigitSize::half && big_number_cols(factor, size) > area.cols())
     size = size == DigitSize::huge ? DigitSize::full : DigitSize::half;
   draw_big_number(area, factor, size, {style, kBold});
@@ -97,7 +98,9 @@ void draw_show_change(const Area& area, const Snapshot& s) {
   pen.text(rate_text(change->after), Style::value).skip(1);
   pen.text(unit_of(s.requested).rate, Style::plain).skip(3);
   if (change->factor > 0)
-    pen.text(ratio_of_shown(change->after, change->before), {factor_style(change->factor), kBold})
+    pen.text(
+           ratio_of_shown(change->after, change->before) + interval_text(change->low, change->high),
+           {factor_style(*change), kBold})
         .skip(3);
   const std::string since = ratio_text(change->since_start);
   if (change->since_start <= 0 || since == ratio_of_shown(change->after, change->before)) return;

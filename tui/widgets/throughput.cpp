@@ -45,6 +45,7 @@ struct Terms {
   std::optional<double> roof;
   bool damaged = false;
   uint64_t now_ns = 0;
+  bool differs = true;
 };
 
 // Colours the large number.
@@ -86,7 +87,7 @@ Item rate_item(const Reading<RateStats>& rate, std::string before, const Terms& 
   Item item = item_of(rate, std::move(before), {}, [&](const RateStats& r) {
     unit = rate_unit(r.mean, terms.pace, terms.unit);
     return fmt::format("{} ±{}", rate_text(r.mean * unit.per_unit),
-                       rate_text(r.stddev * unit.per_unit));
+                       plus_minus_text(r, unit.per_unit));
   });
   if (terms.pace == Pace::slow_motion && rate.has_value()) item.after = unit.name;
   return item;
@@ -105,14 +106,14 @@ std::vector<Item> comparison(const Throughput& t, const Terms& terms) {
   if (slow) items[0].after = terms.unit.rate;
   if (slow || !is_settled(t.current.rate) || before <= 0) return items;
   const double now = t.current.rate->mean, ratio = now / before;
-  items.push_back({{}, ratio_of_shown(now, before), {}, factor_style(ratio)});
+  if (terms.differs) items.push_back({{}, ratio_of_shown(now, before), {}, factor_style(ratio)});
   return items;
 }
 
 // The spread of the big number.
 Item spread_item(const Throughput& t, const Terms& terms) {
   if (terms.pace == Pace::slow_motion || !is_settled(t.current.rate)) return {};
-  return {{}, "±" + rate_text(t.current.rate->stddev), {}, Style::dim};
+  return {{}, "±" + plus_minus_text(*t.current.rate), {}, Style::dim};
 }
 
 // Not in slow motion, whose big number is of now.
@@ -249,8 +250,8 @@ bool has_cause_row(int rows, int cols) {
 
 void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns, Pace pace,
                      const Segment* a, std::optional<double> roof, std::string_view cause,
-                     bool damaged) {
-  const Terms terms{pace, a, unit_of(t.current.requested), roof, damaged, now_ns};
+                     bool damaged, bool differs) {
+  const Terms terms{pace, a, unit_of(t.current.requested), roof, damaged, now_ns, differs};
   int used = 0;
   if (draws_big(area.rows(), area.cols()))
     used = draw_big(area, t, digits_in(area.rows(), area.cols()), terms);

@@ -33,10 +33,11 @@ bool has_cause_row(int rows, int cols);
 // The number is the mean since the last change, of which the factor is made, too; "measuring" until
 // it has settled. In slow motion rates are in pages per second if GiB/s would be 0.00, and are not
 // compared. `a`: the segment to compare with; nullptr: the previous one. `roof`: the upper bound of
-// a pipe's rate here, in GiB/s, if known. `damaged`: it is a rate of wrong bytes.
+// a pipe's rate here, in GiB/s, if known. `damaged`: it is a rate of wrong bytes. `differs`: from
+// the one to compare with, by more than the noise; else no factor is claimed.
 void draw_throughput(const Area& area, const Throughput& throughput, uint64_t now_ns,
                      Pace pace = Pace::normal, const Segment* a = nullptr,
                      std::optional<double> roof = {}, std::string_view cause = {},
-                     bool damaged = false);
+                     bool damaged = false, bool differs = true);
 
 }  // namespace pipetop::tui

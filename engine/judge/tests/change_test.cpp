@@ -56,15 +56,54 @@ TEST(Change, NeedsNoCauseForNothing) {
   const MadeLadder l;
   Segment same = l.huge;
   same.rate.value->mean *= 1.015;
-  EXPECT_EQ(words(l.huge, same), "within the noise");
+  EXPECT_EQ(words(l.huge, same),
+            "within the noise: a change of less than 2 % can't be seen after 10 s");
   same.rate.value->mean *= 1.1;
-  same.rate.value->stddev = 0.6 * same.rate.value->mean;  // of 100 intervals
-  EXPECT_EQ(words(l.huge, same), "within the noise");
+  same.rate.value->plus_minus = 0.15 * same.rate.value->mean;
+  EXPECT_EQ(words(l.huge, same),
+            "within the noise: a change of less than 16 % can't be seen after 10 s");
   same.rate.value->mean *= 3;
-  same.rate.value->stddev = 20 * same.rate.value->mean;
+  same.rate.value->plus_minus = 20 * same.rate.value->mean;
   EXPECT_EQ(words(l.huge, same), "the rates vary too much to tell");
+  same.rate.value->plus_minus.reset();
+  EXPECT_EQ(words(l.huge, same), "the rates vary too much to tell") << "unknown is not 0";
   same.rate.value->mean = 0;
   EXPECT_EQ(words(l.huge, same), "nothing moves");
+}
+
+// Whatever widens the interval until 1 is in it.
+TEST(Change, ClaimsNothingThatOthersMayHaveDone) {
+  const MadeLadder l;
+  const auto is_seen = [&](const Segment& before, const Segment& after, double repeats = 0) {
+    return explain_change(before, after, kPipeTerms, repeats)->is_seen();
+  };
+  Segment faster = l.write_read;
+  faster.rate.value->mean *= 1.08;
+  const Reading<Change> change = explain_change(l.write_read, faster, kPipeTerms);
+  EXPECT_TRUE(change->is_seen());
+  EXPECT_NEAR(change->low, 1.08 / 1.02, 1e-9);
+  EXPECT_NEAR(change->high, 1.08 * 1.02, 1e-9);
+  EXPECT_FALSE(is_seen(l.write_read, faster, 0.1)) << "segments with the same settings differ, too";
+  Segment stolen = faster, was = l.write_read;
+  was.steal_share = Reading<double>::of(0.08);
+  stolen.steal_share = Reading<double>::of(0.01);
+  EXPECT_FALSE(is_seen(was, stolen));
+  stolen.steal_share = was.steal_share;
+  EXPECT_TRUE(is_seen(was, stolen)) << "the host took as much before";
+  was = l.write_read;
+  was.roles[0].shares.runnable = Reading<double>::of(0.2);
+  EXPECT_FALSE(is_seen(was, faster)) << "others used the writer's CPU before";
+  was.roles[0].totals.value->sleeps = 20'000 * 10;
+  EXPECT_TRUE(is_seen(was, faster)) << "its wakeups took that time";
+  Segment noisy = faster;
+  noisy.noise = "other programs use the CPUs";
+  noisy.rate.value->mean = 1.03 * l.write_read.rate->mean;
+  EXPECT_FALSE(is_seen(l.write_read, noisy));
+  noisy.noise.clear();
+  EXPECT_TRUE(is_seen(l.write_read, noisy));
+  noisy = l.vmsplice_read;
+  noisy.noise = "other programs use the CPUs";
+  EXPECT_TRUE(is_seen(l.write_read, noisy)) << "it clears by far";
 }
 
 TEST(Change, MayHaveNoSingleCause) {

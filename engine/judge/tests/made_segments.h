@@ -71,8 +71,8 @@ inline Segment made_segment(double gib_per_s, const MadeRole& writer, const Made
                             SlotKind kind) {
   Segment segment;
   segment.duration_ns = 10 * kSecond;
-  segment.rate =
-      Reading<RateStats>::of({gib_per_s, gib_per_s, gib_per_s / 100, gib_per_s, gib_per_s, 100});
+  segment.rate = Reading<RateStats>::of(
+      {gib_per_s, gib_per_s, gib_per_s / 100, gib_per_s, gib_per_s, 100, gib_per_s / 200});
   const auto bytes = uint64_t(10 * gib_per_s * kGiB);
   for (const Role role : kBothRoles) {
     const MadeRole& made = role == Role::writer ? writer : reader;

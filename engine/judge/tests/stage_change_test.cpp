@@ -17,7 +17,7 @@ struct MadeStage {
 Segment made(double mib_per_s, std::initializer_list<MadeStage> stages) {
   Segment segment;
   const double rate = mib_per_s * 1024 * 1024;
-  segment.rate = Reading<RateStats>::of({rate, rate, rate / 1000, rate, rate, 100});
+  segment.rate = Reading<RateStats>::of({rate, rate, rate / 1000, rate, rate, 100, rate / 1000});
   for (const MadeStage& stage : stages) {
     SegmentRole& role = segment.stages.emplace_back();
     role.name = stage.name;
@@ -49,10 +49,10 @@ TEST(StageChange, IsExplainedByTheStageThatSetsThePace) {
       44.3, {source(.6), {.name = "gzip", .on_cpu = .99, .waits = {.writing = .01}}, sink(.5)});
   const Change faster = change(before, after);
   EXPECT_EQ(line_of(faster, kPipelineTerms.unit),
-            "26.4 → 44.3 MiB/s, ×1.68: gzip no longer waits for room");
+            "26.4 → 44.3 MiB/s, ×1.68 [1.65 .. 1.71]: gzip no longer waits for room");
   EXPECT_EQ(faster.evidence, "41.0 → 1.0 % of its time");
   EXPECT_EQ(line_of(change(after, before), kPipelineTerms.unit),
-            "44.3 → 26.4 MiB/s, ×0.60: gzip now waits for room");
+            "44.3 → 26.4 MiB/s, ×0.60 [0.58 .. 0.61]: gzip now waits for room");
 }
 
 TEST(StageChange, NamesWhatElseAStageWaitsFor) {
