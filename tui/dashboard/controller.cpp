@@ -137,6 +137,7 @@ void Controller::press_transport(int key) {
 
 // On an error nothing changes. Returns whether the change was made.
 bool Controller::apply(const Settings& next, const std::string& label, Key key) {
+  end_turns();
   try {
     source_.apply(next, label, key_text(key));
   } catch (const Error& error) {
@@ -264,16 +265,59 @@ void Controller::freeze() {
 }
 
 void Controller::compare() {
-  if (state_.reference.is_a) {
-    state_.reference = {};
-    say("comparing with the previous segment again");
-    return;
+  using Compare = DashboardState::Compare;
+  switch (state_.next_compare()) {
+    case Compare::keep_a:
+      return keep_a();
+    case Compare::take_turns:
+      state_.turns.emplace(latest_.now_ns);
+      state_.turns_b = state_.requested;
+      return state_.message.clear();
+    case Compare::stop:
+      return end_turns();
+    case Compare::drop_a:
+      state_.reference = {};
+      state_.turns.reset();
+      say("comparing with the previous segment again");
   }
+}
+
+void Controller::keep_a() {
   Segment a = source_.segment();
   if (state_.frozen && a.number != shown_->throughput.current.number)
     return say("the screen is frozen on an earlier segment; Space first, then a");
   state_.reference = {std::make_shared<const Segment>(std::move(a)), true};
-  say(fmt::format("comparing with A: \"{}\"; a again ends that", state_.reference.segment->label));
+  say(fmt::format("comparing with A: \"{}\"; change something, and a compares in turns",
+                  state_.reference.segment->label));
+}
+
+// With every snapshot, also while the screen is frozen.
+void Controller::take_turns() {
+  if (!state_.take_turns()) return;
+  const auto side =
+      state_.turns->add(latest_.now_ns, latest_.effective.settled, latest_.throughput.progress());
+  if (state_.turns->ended()) say(state_.turns->words());
+  apply_turn(side);
+}
+
+void Controller::end_turns() {
+  if (!state_.take_turns()) return;
+  const auto side = state_.turns->stop();
+  say(state_.turns->words());
+  apply_turn(side);
+}
+
+// What is requested stays B: that is what the user's keys change.
+void Controller::apply_turn(std::optional<Turns::Side> side) {
+  if (!side) return;
+  const bool is_a = *side == Turns::Side::a;
+  try {
+    source_.apply(is_a ? state_.reference.segment->requested : state_.turns_b,
+                  is_a ? "A in turns" : "B in turns", "a");
+  } catch (const Error& error) {
+    state_.turns->stop();
+    say(error.what(), Severity::error);
+  }
 }
 
 // What lies over the dashboard, the topmost first. False: there is nothing.
@@ -292,6 +336,7 @@ bool Controller::close_overlay() {
 
 void Controller::close() {
   if (close_overlay()) return;
+  if (state_.take_turns()) return end_turns();
   select_nothing(state_.list(state_.focus));
   state_.list(state_.focus).scroll = 0;
   state_.message.clear();
@@ -363,6 +408,7 @@ bool Controller::tick(uint64_t viewer_ns) {
   if (every_snapshot_) every_snapshot_(latest_);
   const bool replay = source_.replay() != nullptr;
   set_time(latest_.now_ns, replay ? viewer_ns : latest_.now_ns);
+  take_turns();
   go_on(latest_);
   if (notes_) notes_->serve(notes_of(state_.talk));
   // A recording holds what was shown.

@@ -86,6 +86,7 @@ class Controller : public ListScreen {
   void draw(Canvas& canvas) const override;
   // While a scene watches, our own pipe stands still; whoever continues us continues it, too.
   void suspend() override {
+    end_turns();
     if (!watch_source_) source_.suspend();
   }
   void resume() override {
@@ -165,6 +166,10 @@ class Controller : public ListScreen {
   void open_pipeline();
   void select_in_pipeline(Panel panel);
   void compare();
+  void keep_a();
+  void take_turns();
+  void end_turns();
+  void apply_turn(std::optional<Turns::Side> side);
   void toggle_log() { toggle_page(state_.log, ShowPart::log); }
   void toggle_ladder() { toggle_page(state_.ladder, ShowPart::ladder); }
   void toggle_page(PageState& page, ShowPart in_show);

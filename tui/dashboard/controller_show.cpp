@@ -134,6 +134,7 @@ void Controller::show_scene(const Scene& scene) {
   state_.choice = {};
   state_.lists = {};
   state_.reference = {};
+  state_.turns.reset();
   state_.help = state_.log = state_.ladder = state_.messages = {};
   state_.zoom.reset();
   state_.opened_for_show = false;
@@ -159,6 +160,7 @@ void Controller::show_scene(const Scene& scene) {
 
 // Even if its settings cannot be applied, which is said: the talk must be able to go on.
 void Controller::enter_scene(size_t index, Key key) {
+  end_turns();
   const Scene& scene = state_.talk.scenes[index];
   const std::vector<std::string> left = end_watching();
   state_.talk.at = index;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/experiment/turns.h"
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
@@ -34,6 +35,8 @@ struct DashboardState : ScreenState {
   ListChoice choice;  // what both lists show
   std::array<ListState, kRoles> lists;
   Reference reference;                   // the reference for changes
+  std::optional<Turns> turns;            // A and B, while they are compared and since
+  Settings turns_b;                      // B; A is the reference
   PageState log, ladder;                 // the segments so far; their settings as bars
   std::optional<Panel> zoom;             // the panel that has the whole screen
   Panel below_pipeline = Panel::writer;  // writer, ring or reader: what is selected in it
@@ -46,6 +49,21 @@ struct DashboardState : ScreenState {
   std::optional<double> roof_gib_per_s;  // the upper bound of a pipe's rate here, if known
   bool roof_hidden = false;
   const ReplayState* replay = nullptr;  // of a recording; null: it happens now
+
+  // What the key `a` does next.
+  enum class Compare : uint8_t { keep_a, take_turns, stop, drop_a };
+  Compare next_compare() const {
+    if (take_turns()) return Compare::stop;
+    if (!reference.is_a) return Compare::keep_a;
+    if (!reference.segment) return Compare::drop_a;
+    const Settings& a = reference.segment->requested;
+    const bool can = !replay && a != requested && a.workload == requested.workload &&
+                     !a.pipe.slow_motion && !requested.pipe.slow_motion;
+    return can && !compared() ? Compare::take_turns : Compare::drop_a;
+  }
+  bool take_turns() const { return turns && !turns->ended(); }
+  // What was compared in turns is on the screen.
+  bool compared() const { return turns && turns->ended() && turns_b == on_screen(); }
 
   std::optional<double> shown_roof() const { return roof_hidden ? std::nullopt : roof_gib_per_s; }
   bool shows_pipeline() const { return zoom == Panel::pipeline; }

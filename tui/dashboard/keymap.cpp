@@ -181,7 +181,8 @@ void add_screen_items(std::vector<KeyItem>& items, const DashboardState& state) 
   if (!state.shows_pipeline()) add("Tab", "focus", {key::tab}, 2);
   add("f", choice.form == ListForm::flat ? "tree" : "flat", {U'f'}, 2);
   add("w", choice.activity == Activity::running ? "waiting" : "running", {U'w'}, 2);
-  add("a", state.reference.is_a ? "drop A" : "compare", {U'a'}, 2, "compare");
+  constexpr std::string_view kCompare[] = {"compare", "turns", "stop", "drop A"};
+  add("a", std::string(kCompare[size_t(state.next_compare())]), {U'a'}, 2, "compare");
   add("L", "log", {U'L'}, 2);
   if (state.roof_gib_per_s) {
     add("R", "roof", {U'R'}, 4);
@@ -223,7 +224,7 @@ struct Controller::Keymap {
   static constexpr KeyRow kScreens[] = {
       {U'n', does<&C::step_scene>, 1, {"n N", "next and previous scene of a talk"}},
       {U'N', does<&C::step_scene>, -1},
-      {U'a', does<&C::compare>, 0, {"a", "keep this segment as A, to compare with"}},
+      {U'a', does<&C::compare>, 0, {"a", "keep this as A; again: compare in turns"}},
       {U'L', does<&C::toggle_log>, 0, {"L", "log of the segments and their rates"}},
       {U'B', does<&C::toggle_ladder>, 0, {"B", "ladder: bars of the settings seen so far"}},
       {U'Z', does<&C::toggle_zoom>, 0, {"Z", "zoom one panel; Tab shows the next one"}},

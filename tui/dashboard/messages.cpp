@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "engine/judge/change_words.h"
 #include "engine/judge/glossary.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/draw/numbers.h"
@@ -100,11 +101,18 @@ std::vector<std::string> infos_of(const Snapshot& s, const DashboardState& state
                                   ChangeAt change) {
   std::vector<std::string> infos;
   const std::string cause = s.change.has_value() ? s.change->words() : "";
-  if (change == ChangeAt::message && !cause.empty()) {
+  const bool unseen = s.change.has_value() && !s.change->is_seen() && !s.change->evidence.empty();
+  const std::string hint = unseen && !state.replay ? "; a u a compares in turns" : "";
+  if (state.compared()) {
+    infos.push_back(state.turns->words());
+  } else if (change == ChangeAt::message && !cause.empty()) {
     // The number that the throughput panel shows, too: causes are found less often.
     const Reading<RateStats>& rate = s.throughput.current.rate;
     const double after = is_settled(rate) ? rate->mean : s.change->after;
-    infos.push_back(fmt::format("{}: {}", ratio_of_shown(after, s.change->before), cause));
+    infos.push_back(fmt::format("{}{}: {}{}", ratio_of_shown(after, s.change->before),
+                                interval_text(s.change->low, s.change->high), cause, hint));
+  } else if (!hint.empty()) {
+    infos.push_back(s.change->evidence + hint);
   }
   const bool stamped = s.requested.pipe.payload == Payload::stamped;
   if (stamped && s.integrity.status == ReadingStatus::unavailable)
@@ -116,6 +124,11 @@ std::vector<std::string> infos_of(const Snapshot& s, const DashboardState& state
         fmt::format("* {} counts code that ran with interrupts off{}", source_name(marked->name),
                     s.requested.workload == WorkloadKind::pipe ? ", mostly wakeups" : ""));
   return infos;
+}
+
+// "A and B in turns: B/A ×1.04 [0.99 .. 1.09], 7 turns, 9 s; Esc stops"
+std::string progress_text(const Turns& turns) {
+  return fmt::format("A and B in turns: {}; Esc stops", turns.words());
 }
 
 // Starts with the newest notice, so that it is read first.
@@ -160,6 +173,8 @@ std::string cause_text(const Snapshot& s, int cols) {
   const Change& change = *s.change;
   std::string text = change.words();
   if (columns_of(text) <= cols) return text;
+  if (!change.is_seen() && columns_of(change.evidence) <= cols && !change.evidence.empty())
+    return change.evidence;
   // Without what else went away, then without any numbers.
   text = fmt::format("{}: {}", change.cause, change.evidence.substr(0, change.evidence.find("; ")));
   return columns_of(text) <= cols ? text : change.cause;
@@ -171,6 +186,7 @@ Message message_of(const Snapshot& s, const DashboardState& state, VerdictAt ver
   if (!state.message.empty()) return {state.message, state.severity};
   if (auto damage = damage_message(state.replay)) return *damage;
   if (s.answer) return {s.answer->text, s.answer->severity};
+  if (state.take_turns()) return {progress_text(*state.turns)};
   std::vector<Message> wrong = what_is_wrong(s);
   const bool only_noise = wrong.size() == 1 && !s.noise.empty();
   // It may last for hours: it takes turns with what else there is to say.

@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "engine/judge/change_rules.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/messages.h"
@@ -148,6 +150,15 @@ class Painter {
                 unit_of(s_.requested), list);
   }
 
+  // The rate from that of A, or of before, by more than the noise. In turns A has another one.
+  bool differs_from(const Segment* a) const {
+    if (state_.take_turns() || state_.compared()) return false;
+    const Reading<RateStats>& now = s_.throughput.current.rate;
+    if (!a) return s_.change.has_value() && s_.change->is_seen();
+    return now.has_value() && a->rate.has_value() &&
+           std::abs(std::log(now->mean / a->rate->mean)) > off_by(*a->rate, *now);
+  }
+
   // Shows the reference even if there is no room for the rest of the title.
   void draw_throughput_in(const Rect& rect) {
     std::vector<TitlePart> title = {{"throughput", Style::title}};
@@ -165,7 +176,8 @@ class Painter {
       title.push_back({items_text(total, unit_of(s_.requested).items), Style::dim});
     const Area area = panel(rect, std::move(title));
     draw_throughput(area, s_.throughput, s_.now_ns, pace, a, state_.shown_roof(),
-                    cause_text(s_, area.cols()), is_damaged(s_));
+                    state_.compared() ? state_.turns->words() : cause_text(s_, area.cols()),
+                    is_damaged(s_), differs_from(a));
   }
 
   // The ring, or the parts.

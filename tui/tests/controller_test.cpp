@@ -178,6 +178,71 @@ TEST_F(ControllerTest, AFrozenScreenStaysWhatItIs) {
   EXPECT_EQ(state().message, "") << "nothing is frozen any more";
 }
 
+class TurnsTest : public ControllerTest {
+ protected:
+  // What `v` changes makes it twice as fast.
+  void begin() {
+    source_.coming.effective.settled = true;
+    controller_.tick(source_.coming.now_ns);
+    press(U'a');
+    press(U'v');
+    b_ = source_.settings;
+    press(U'a');
+    ASSERT_TRUE(state().take_turns());
+  }
+  void tick() {
+    source_.coming.now_ns += 50'000'000;
+    source_.coming.throughput.clock_ns += 50'000'000;
+    source_.coming.throughput.total_items += source_.settings == b_ ? 2000 : 1000;
+    controller_.tick(source_.coming.now_ns);
+  }
+  void until_a_runs() {
+    for (int i = 0; i < 100 && source_.settings == b_; ++i) tick();
+    ASSERT_EQ(source_.labels.back(), "a: A in turns");
+    EXPECT_EQ(source_.settings, Settings{});
+    EXPECT_EQ(state().requested, b_) << "what the keys change";
+  }
+
+  Settings b_;
+};
+
+TEST_F(TurnsTest, CompareAWithWhatWasChanged) {
+  begin();
+  until_a_runs();
+  for (int i = 0; i < 1000 && state().take_turns(); ++i) tick();
+  EXPECT_EQ(state().turns->turns(), 8u);
+  EXPECT_NEAR(state().turns->ratio().ratio, 2, 0.1);
+  EXPECT_EQ(state().message, state().turns->words());
+  EXPECT_EQ(source_.settings, b_);
+  press(U'a');
+  EXPECT_FALSE(state().reference.is_a);
+  press(U'u');
+  EXPECT_EQ(source_.settings, Settings{}) << "turns are no changes to undo";
+}
+
+TEST_F(TurnsTest, EndAtBByAnyChange) {
+  begin();
+  until_a_runs();
+  press(key::escape);
+  EXPECT_FALSE(state().take_turns());
+  EXPECT_EQ(source_.settings, b_);
+  press(U's');
+  press(U'a');
+  ASSERT_TRUE(state().take_turns()) << "another B";
+  press(U'b');
+  EXPECT_FALSE(state().take_turns());
+  EXPECT_EQ(source_.settings.pipe.read_with, ReadWith::splice);
+  EXPECT_TRUE(is_busy(source_.settings.pipe.writer_wait));
+}
+
+TEST_F(TurnsTest, AFailureEndsThem) {
+  begin();
+  source_.refuses = true;
+  for (int i = 0; i < 100 && state().take_turns(); ++i) tick();
+  EXPECT_FALSE(state().take_turns());
+  EXPECT_EQ(state().severity, Severity::error);
+}
+
 // Somebody who holds a key down all night must not fill the memory.
 TEST_F(ControllerTest, UndoRemembersTheLastChanges) {
   for (int i = 0; i < 10'000; ++i) press(U'v');

@@ -205,7 +205,8 @@ TEST_F(ListsTest, AIsComparedWithUntilItIsLetGo) {
   source_.present = *segment_with(table({{"[user]", 1}}));
   press(U"a");
   EXPECT_EQ(list().contents.reference, "A");
-  EXPECT_EQ(message(), "comparing with A: \"write_with vmsplice\"; a again ends that");
+  EXPECT_EQ(message(),
+            "comparing with A: \"write_with vmsplice\"; change something, and a compares in turns");
   snapshot_.throughput.previous = segment_with(writing());
   show();
   EXPECT_EQ(list().contents.reference, "A") << "whatever changes";

@@ -1,4 +1,4 @@
-// A source that remembers what it was told and measures nothing.
+// A source that remembers what it was told and measures what it is told.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ class RecordingSource final : public Source {
   }
   void count(BpfCounters layout) override { counters = layout; }
   Segment segment() override { return present; }
-  Snapshot tick() override { return example_snapshot(); }
+  Snapshot tick() override { return coming; }
   void suspend() override { ++stands_still; }
   void resume() override { --stands_still; }
   bool step(Role role) override {
@@ -33,6 +33,7 @@ class RecordingSource final : public Source {
     return knob == "pages" && next.pipe.pages == lacks ? "none here" : "";
   }
 
+  Snapshot coming = example_snapshot();
   Settings settings;
   std::vector<std::string> labels;
   Segment present;
