@@ -13,6 +13,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/host/host.h"
+#include "engine/judge/change_words.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/table/workloads.h"
 
@@ -198,6 +199,7 @@ std::vector<LadderRung> rungs_of(const Ladder& ladder, const std::vector<Rates>&
     rungs[i].rate = spread_or(values_of(rates[i]), kNoRun);
     rungs[i].times_first =
         spread_or(ratios(rates[i], rates[0]), rates[i].empty() ? kNoRun : kNoPair);
+    rungs[i].over_first = ratio_interval(ratios(rates[i], rates[0]));
   }
   for (const LadderRun& run : ladder.runs)
     add_new(rungs[run.rung].mismatches, run.trial.end.effective.mismatches);
@@ -262,33 +264,37 @@ Reading<LadderSteal> steal_of(const Ladder& ladder) {
 
 // ---- falls ------------------------------------------------------------------
 
-std::string fall_text(const std::string& name, const std::string& before, const Spread& ratio) {
-  const std::string middle = ratio.count < 2
-                                 ? "one round only"
-                                 : fmt::format("middle half of {} rounds: {:.2f} to {:.2f} times",
-                                               ratio.count, ratio.lower, ratio.upper);
-  return fmt::format("{} fell below {} by {:.1f} % ({}{})", name, before, 100 * (1 - ratio.median),
-                     middle, ratio.upper >= 1 ? ", within the spread" : "");
+std::string fall_text(const std::string& name, const std::string& before,
+                      const RatioInterval& ratio, size_t rounds) {
+  return fmt::format("{} fell below {} by {:.1f} % ({:.2f}{} times in {} rounds)", name, before,
+                     100 * (1 - ratio.ratio), ratio.ratio, interval_text(ratio.low, ratio.high),
+                     rounds);
 }
 
 std::vector<LadderFall> falls_of(const Ladder& ladder, const std::vector<Rates>& rates) {
   std::vector<LadderFall> falls;
   for (size_t i = 1; i < rates.size(); ++i) {
     const std::vector<double> over_before = ratios(rates[i], rates[i - 1]);
-    if (over_before.empty()) continue;
-    const Spread ratio = spread_of(over_before);
+    const RatioInterval ratio = ratio_interval(over_before);
     const auto& rungs = ladder.options.rungs;
-    if (ratio.median < 1)
-      falls.push_back({i, ratio, fall_text(rungs[i].name, rungs[i - 1].name, ratio)});
+    if (ratio.high < 1)
+      falls.push_back({i, spread_of(over_before), ratio,
+                       fall_text(rungs[i].name, rungs[i - 1].name, ratio, over_before.size())});
   }
   return falls;
 }
 
-Reading<bool> monotone(const LadderReport& report, const std::vector<Rates>& rates) {
+Reading<bool> monotone(const LadderReport& report, const Ladder& ladder,
+                       const std::vector<Rates>& rates) {
   if (!report.falls.empty()) return Reading<bool>::of(false);
-  for (size_t i = 1; i < rates.size(); ++i)
+  for (size_t i = 1; i < rates.size(); ++i) {
     if (ratios(rates[i], rates[i - 1]).empty())
       return Reading<bool>::warming("no round has two adjacent rungs");
+    if (report.rungs[i].rate->median < report.rungs[i - 1].rate->median)
+      return Reading<bool>::warming(
+          fmt::format("{} is below {}, within the noise: more rounds would tell",
+                      ladder.options.rungs[i].name, ladder.options.rungs[i - 1].name));
+  }
   return Reading<bool>::of(true);
 }
 
@@ -352,7 +358,7 @@ LadderReport report(Ladder ladder) {
   report.drift = drift_of(ladder, rates);
   report.steal = steal_of(ladder);
   report.falls = falls_of(ladder, rates);
-  report.monotone = monotone(report, rates);
+  report.monotone = monotone(report, ladder, rates);
   report.ladder = std::move(ladder);
   // The warnings, which also set the exit code.
   for (const LadderRun& run : report.ladder.runs) warn_of_workers(report, run);

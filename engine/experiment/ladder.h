@@ -57,6 +57,7 @@ inline constexpr double kMuchDrift = 1.25;  // a factor, up or down
 struct LadderRung {
   Reading<Spread> rate;         // of its runs, in the unit of its workload
   Reading<Spread> times_first;  // relative to the first rung's rate in the same round
+  RatioInterval over_first;     // of the same ratios
   // Knobs that did not take effect, in any of its runs.
   std::vector<Mismatch> mismatches;
 };
@@ -81,10 +82,11 @@ struct LadderSteal {
   uint32_t runs = 0, above = 0;  // that it is known of; with more than kMuchSteal
 };
 
-// A rung that is slower than the previous one.
+// A rung that is slower than the previous one, by more than the noise.
 struct LadderFall {
   size_t rung = 0;
-  Spread ratio;      // over the rung before, in the same round
+  Spread ratio;  // over the rung before, in the same round
+  RatioInterval interval;
   std::string text;  // a sentence
 };
 
@@ -95,7 +97,8 @@ struct LadderReport : Assessment {
   Reading<LadderDrift> drift;
   Reading<LadderSteal> steal;
   std::vector<LadderFall> falls;
-  Reading<bool> monotone;  // no rung fell, and all were compared
+  // Their medians rise; unknown if one that does not was not found to fall either.
+  Reading<bool> monotone;
 
   const Preset& preset(size_t rung) const { return ladder.options.rungs[rung]; }
 };

@@ -34,14 +34,15 @@ void add_distinct(TuneRefinement::Field& field, Contender& one) {
   if (std::ranges::find(field, &one) == field.end()) field.push_back(&one);
 }
 
-// The standard error of a ratio of two medians. A candidate with few figures does not show its
-// scatter; the winner's is used instead.
+// Half of the 95 % interval of a ratio of two medians. A candidate with few figures does not show
+// its scatter; the winner's is used instead.
 Reading<double> error_of(double change, const Contender& one, const Contender& winner) {
   const std::vector<double> groups[] = {one.ratios, winner.ratios};
   const double deviation = pooled_log_deviation(groups);
   if (!std::isfinite(deviation)) return Reading<double>::warming("too few trials");
   const double trials = 1 / (1.0 / double(one.ratios.size()) + 1.0 / double(winner.ratios.size()));
-  return Reading<double>::of(2 * deviation / std::sqrt(trials) * (1 + change));
+  const double freedom = std::max(1.0, double(one.ratios.size() + winner.ratios.size()) - 2);
+  return Reading<double>::of(student(freedom) * deviation / std::sqrt(trials) * (1 + change));
 }
 
 }  // namespace

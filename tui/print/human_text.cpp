@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/judge/change_words.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/draw/text.h"
 
@@ -29,6 +30,12 @@ std::string fitted(std::string_view text, char align, int width) {
 }
 
 }  // namespace
+
+// The reference is exactly itself.
+std::string factor_text(const RatioInterval& ratio) {
+  const bool exact = ratio.low == ratio.high;
+  return fmt::format("{:.2f}{}", ratio.ratio, exact ? "" : interval_text(ratio.low, ratio.high));
+}
 
 std::string two_decimals(const Reading<double>& value) {
   return value.has_value() ? fmt::format("{:.2f}", *value) : kUnknown;

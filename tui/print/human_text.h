@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "engine/base/numbers.h"
+#include "engine/meter/statistics.h"
 #include "engine/model/snapshot.h"
 
 namespace pipetop::tui {
 
 inline constexpr const char* kUnknown = "?";
 std::string two_decimals(const Reading<double>& value);  // "1.31", or kUnknown
+std::string factor_text(const RatioInterval& ratio);     // "1.08 [0.89 .. 1.63]"
 std::string shown_rate(const Reading<double>& rate);     // as rate_text() shows it, or kUnknown
 
 std::string machine_text(const HostInfo& host);  // "AMD EPYC, 2 CPUs, KVM, Linux 6.18.44"

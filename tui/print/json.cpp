@@ -117,14 +117,33 @@ Json figures_json(const std::vector<Figure>& figures) {
 }
 
 Json rate_json(const RateStats& rate) {
-  return {{"mean", rounded(rate.mean)},     {"median", rounded(rate.median)},
-          {"stddev", rounded(rate.stddev)}, {"min", rounded(rate.min)},
-          {"max", rounded(rate.max)},       {"samples", rate.samples}};
+  Json json = {{"mean", rounded(rate.mean)},     {"median", rounded(rate.median)},
+               {"stddev", rounded(rate.stddev)}, {"min", rounded(rate.min)},
+               {"max", rounded(rate.max)},       {"samples", rate.samples}};
+  put_if(rate.plus_minus.has_value(), json, "plus_minus", rounded(rate.plus_minus.value_or(0)),
+         "too few rates");
+  return json;
 }
 
 Json spread_json(const Spread& spread) {
   return {{"median", rounded(spread.median)},
           {"quartiles", {rounded(spread.lower), rounded(spread.upper)}}};
+}
+
+Json whole_spread_json(const Spread& spread) {
+  Json json = spread_json(spread);
+  json["min"] = rounded(spread.least);
+  json["max"] = rounded(spread.most);
+  json["samples"] = spread.count;
+  return json;
+}
+
+Json ratios_json(const Spread& spread, const RatioInterval& interval) {
+  Json json = whole_spread_json(spread);
+  json["mean"] = rounded(interval.ratio);
+  put_if(interval.is_known(), json, "interval", {rounded(interval.low), rounded(interval.high)},
+         "one round only");
+  return json;
 }
 
 void put_shares(Json& json, const TimeShares& shares) {

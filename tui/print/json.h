@@ -81,6 +81,9 @@ Json figures_json(const std::vector<Figure>& figures);
 
 // Without the unit's name, which is its key.
 Json rate_json(const RateStats& rate);
+// Of ratios to another one in the same rounds: their spread, and their mean with its interval.
+Json ratios_json(const Spread& spread, const RatioInterval& interval);
+Json whole_spread_json(const Spread& spread);
 Json spread_json(const Spread& spread);  // median and quartiles
 
 void put_shares(Json& json, const TimeShares& shares);

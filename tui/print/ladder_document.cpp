@@ -17,14 +17,6 @@
 namespace pipetop::tui {
 namespace {
 
-Json whole_spread_json(const Spread& spread) {
-  Json json = spread_json(spread);
-  json["min"] = rounded(spread.least);
-  json["max"] = rounded(spread.most);
-  json["samples"] = spread.count;
-  return json;
-}
-
 // The role during one run, as far as known without observers.
 Json role_json(const Trial& trial, Role role) {
   const WorkerReadings &before = trial.begin.worker(role), &after = trial.end.worker(role);
@@ -65,7 +57,8 @@ Json rung_json(const LadderReport& report, size_t i) {
   const LadderRung& rung = report.rungs[i];
   Json json = {{"name", preset.name}, {"title", preset.title}};
   put(json, "gib_per_s", rung.rate, whole_spread_json);
-  put(json, "times_first", rung.times_first, whole_spread_json);
+  put(json, "times_first", rung.times_first,
+      [&](const Spread& spread) { return ratios_json(spread, rung.over_first); });
   put_article(json, preset);
   json["requested"] = knobs_json(preset.settings);
   json["mismatches"] = mismatches_json(rung.mismatches);
@@ -97,7 +90,7 @@ Json falls_json(const LadderReport& report) {
   return list_json(report.falls, [&](const LadderFall& fall) -> Json {
     return {{"rung", report.preset(fall.rung).name},
             {"below", report.preset(fall.rung - 1).name},
-            {"ratio", whole_spread_json(fall.ratio)},
+            {"ratio", ratios_json(fall.ratio, fall.interval)},
             {"words", fall.text}};
   });
 }
@@ -136,7 +129,7 @@ std::string rungs_text(const LadderReport& report, const Glyphs& glyphs) {
   TextTable table({{"rung", '<', 4, kMostTitleColumns},
                    {"GiB/s", '>', 7},
                    {"middle half", '^', 18},
-                   {"vs first", '>', 11},
+                   {"vs first", '>', 21},
                    {"article", '>', 7},
                    {""}});
   const double highest = highest_median(report);
@@ -150,7 +143,7 @@ std::string rungs_text(const LadderReport& report, const Glyphs& glyphs) {
     const Spread& rate = *rung.rate;
     table.add({preset.title, rate_text(rate.median),
                fmt::format("{:>7} .. {:<7}", rate_text(rate.lower), rate_text(rate.upper)),
-               rung.times_first.has_value() ? fmt::format("{:.2f}", rung.times_first->median) : "?",
+               rung.times_first.has_value() ? factor_text(rung.over_first) : "?",
                preset.article_gib_per_s > 0 ? fmt::format("{:.1f}", preset.article_gib_per_s) : "-",
                highest > 0 ? bar(rate.median / highest, glyphs) : ""});
   }
@@ -269,9 +262,9 @@ Document ladder_document(const LadderReport& report, GlyphSet glyphs) {
     document.columns = std::move(one.columns);
     document.rows.push_back(std::move(one.rows.front()));
   }
-  // Before the common knobs, which are newer.
+  // Before the common knobs and plus_minus, which are newer.
   Columns& columns = document.columns;
-  const auto newer = static_cast<ptrdiff_t>(std::min(columns.size(), common_knobs().size()));
+  const auto newer = static_cast<ptrdiff_t>(std::min(columns.size(), common_knobs().size() + 1));
   columns.insert(columns.end() - newer, {"round", "/round"});
   return document;
 }

@@ -189,17 +189,18 @@ class LadderChart {
     draw_title(i, middle + 8);
     const LadderRung& rung = report_.rungs[i];
     if (rung.rate.has_value())
-      draw_rate(*rung.rate, rung.times_first, top, middle);
+      draw_rate(rung, top, middle);
     else
       text("quiet", kPlotLeft + 8, middle + 7, rung.rate.reason);
     draw_article(report_.preset(i).article_gib_per_s, top + kArticleTop);
   }
 
-  void draw_rate(const Spread& rate, const Reading<Spread>& times, double top, double middle) {
+  void draw_rate(const LadderRung& rung, double top, double middle) {
+    const Spread& rate = *rung.rate;
     box("bar", kPlotLeft, top, x_of(rate.median) - kPlotLeft, kBarHeight);
     if (rate.count > 1) draw_whisker(x_of(rate.lower), x_of(rate.upper), middle);
     const std::string ratio =
-        times.has_value() ? "  " + xml_text(ratio_text(times->median)) : std::string();
+        rung.times_first.has_value() ? "  " + xml_text(ratio_text(rung.over_first.ratio)) : "";
     add("<text class=\"value\" x=\"{:.1f}\" y=\"{:.1f}\">{}<tspan class=\"quiet\" dx=\"8\">"
         "GiB/s{}</tspan></text>\n",
         x_of(std::max(rate.median, rate.upper)) + 14, middle + 8, rate_text(rate.median), ratio);

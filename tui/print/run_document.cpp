@@ -45,7 +45,8 @@ Json run_rate_json(const RunResult& result) {
   Json json = rate_json(rate.has_value() ? *rate : RateStats{});
   json["mean"] = rounded(result.rate());
   if (!rate.has_value())
-    for (const char* name : {"median", "stddev", "min", "max"}) put_null(json, name, rate.reason);
+    for (const char* name : {"median", "stddev", "min", "max", "plus_minus"})
+      put_null(json, name, rate.reason);
   return json;
 }
 
@@ -224,6 +225,7 @@ Columns run_columns(const Settings& settings, const Json& run) {
   if (is_pipe(settings)) add_knobs(columns, {"buffers", "slow_motion", "write_with"});
   for (const Knob& knob : knobs_of(settings))
     if (knob.name != "single_step") add_knobs(columns, {knob.name});  // a run makes none
+  add_columns(columns, "", fmt::format("/{}", unit.key), {"plus_minus"});
   return columns;
 }
 

@@ -27,7 +27,7 @@ std::string rate_lines(const RunResult& r) {
   std::string text = fmt::format("  {} {}", rate_text(r.rate()), unit.rate);
   if (rate.has_value())
     text += fmt::format(" ± {}   median {}, {} to {} in {} intervals of 100 ms",
-                        rate_text(rate->stddev), rate_text(rate->median), rate_text(rate->min),
+                        plus_minus_text(*rate), rate_text(rate->median), rate_text(rate->min),
                         rate_text(rate->max), rate->samples);
   else
     text += fmt::format("   (median and spread unknown: {})", rate.reason);

@@ -34,9 +34,13 @@ Json segment_role_json(const SegmentRole& role) {
 }
 
 Json change_json(const Change& change) {
-  return {{"factor", rounded(change.factor)}, {"before", rounded(change.before)},
-          {"after", rounded(change.after)},   {"cause", change.cause},
-          {"evidence", change.evidence},      {"function", change.function}};
+  Json json = {{"factor", rounded(change.factor)}, {"before", rounded(change.before)},
+               {"after", rounded(change.after)},   {"cause", change.cause},
+               {"evidence", change.evidence},      {"function", change.function}};
+  json["differs"] = change.is_seen();
+  put_if(change.low > 0, json, "interval", {rounded(change.low), rounded(change.high)},
+         "too few rates");
+  return json;
 }
 
 Json segment_json(const Segment& segment, uint64_t start_ns) {
@@ -55,6 +59,8 @@ Json segment_json(const Segment& segment, uint64_t start_ns) {
     json[role_name(segment.requested, r)] = segment_role_json(segment.role(r));
   put_ring(json, segment.occupancy, segment.kinds);
   put(json, "change", segment.change, change_json);
+  put(json, "steal_share", segment.steal_share);
+  json["noise"] = segment.noise;
   return json;
 }
 
@@ -119,6 +125,7 @@ Columns segment_columns(const Settings& settings) {
   }
   add_knobs(common_knobs());
   add_columns(columns, "change_", "/change", {"factor", "cause", "evidence"});
+  add_columns(columns, "", fmt::format("/{}", unit.key), {"plus_minus"});
   return columns;
 }
 
@@ -158,7 +165,7 @@ std::string summary_text(std::span<const std::shared_ptr<const Segment>> closed,
     if (shown)
       table.add({std::to_string(s.number), s.key, change, preset,
                  fmt::format("{:.1f}", static_cast<double>(s.duration_ns) / 1e9), mean,
-                 rate(&RateStats::stddev), factor(s, before)});
+                 has_rate(s) ? plus_minus_text(*s.rate) : "", factor(s, before)});
     if (has_rate(s)) before = &s;
   };
   size_t n = 0;

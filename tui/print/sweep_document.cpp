@@ -30,35 +30,29 @@ std::vector<const Trial*> runs_of(const Sweep& sweep, size_t value) {
 }
 const Trial& last_run(const Sweep& sweep, size_t value) { return *runs_of(sweep, value).back(); }
 
-// In the same rounds, relative to the first value.
-Reading<double> times_first(const LadderRung& rung) {
-  const Reading<Spread>& times = rung.times_first;
-  return times.has_value() ? Reading<double>::of(times->median)
-                           : Reading<double>::warming(times.reason);
-}
-
 // Relative to this many times the first value.
 Reading<double> efficiency(const Sweep& sweep, size_t value) {
   if (!is_number(sweep)) return Reading<double>::unavailable("the values are not numbers");
   const auto& values = sweep.plan.values;
-  Reading<double> share = times_first(sweep.report.rungs[value]);
-  if (share.has_value()) *share.value *= std::stod(values.front()) / std::stod(values[value]);
-  return share;
+  const LadderRung& rung = sweep.report.rungs[value];
+  if (!rung.times_first.has_value()) return Reading<double>::warming(rung.times_first.reason);
+  return Reading<double>::of(rung.over_first.ratio * std::stod(values.front()) /
+                             std::stod(values[value]));
 }
 
 std::string rates_text(const Sweep& sweep) {
   TextTable table({{std::string(sweep.plan.knob->name), '>', 8},
                    {std::string(unit_of(sweep.settings(0)).rate), '>', 10},
                    {"middle half", '>', 18},
-                   {"ratio", '>', 7},
+                   {"ratio", '>', 21},
                    {is_number(sweep) ? "efficiency" : "", '>'}});
   for (size_t i = 0; i < sweep.plan.values.size(); ++i) {
     const LadderRung& rung = sweep.report.rungs[i];
     const Spread& rates = *rung.rate;
-    const Reading<double> times = times_first(rung), share = efficiency(sweep, i);
+    const Reading<double> share = efficiency(sweep, i);
     table.add({sweep.plan.values[i], rate_text(rates.median),
                fmt::format("{} .. {}", rate_text(rates.lower), rate_text(rates.upper)),
-               two_decimals(times),
+               rung.times_first.has_value() ? factor_text(rung.over_first) : kUnknown,
                share.has_value() ? fmt::format("{:.0f} %", 100 * *share) : ""});
   }
   return table.text();
@@ -184,8 +178,10 @@ Json row_json(const Sweep& sweep, size_t i) {
   const Unit& unit = unit_of(settings);
   const LadderRung& rung = sweep.report.rungs[i];
   Json json = {{"value", sweep.plan.values[i]}, {"requested", knobs_json(settings)}};
-  json[unit.key] = spread_json(*rung.rate);
-  put(json, "times", times_first(rung));
+  json[unit.key] = whole_spread_json(*rung.rate);
+  put(json, "times", rung.times_first, [](const Spread& s) { return rounded(s.median); });
+  put(json, "times_first", rung.times_first,
+      [&](const Spread& spread) { return ratios_json(spread, rung.over_first); });
   put(json, "efficiency", efficiency(sweep, i));
   const Trial& last = last_run(sweep, i);
   json["figures"] = figures_json(last.end.figures);

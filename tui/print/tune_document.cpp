@@ -105,7 +105,8 @@ Json effect_json(const KnobEffect& effect) {
                {"value", effect.value},
                {"change_share", rounded(effect.change)},
                {"trials", effect.trials}};
-  put(json, "two_standard_errors_share", effect.error);
+  put(json, "two_standard_errors_share", effect.error);  // its name of old
+  put(json, "plus_minus_share", effect.error);
   return json;
 }
 
@@ -169,7 +170,7 @@ std::string effect_line(const KnobEffect& effect) {
 std::string sensitivity(const TuneResult& r) {
   if (r.effects.empty()) return "\nsensitivity unknown: there was no time left for it\n";
   std::string text =
-      "\nsensitivity: the rate with another value of one knob, ± two standard errors\n";
+      "\nsensitivity: the rate with another value of one knob, ± the 95 % interval\n";
   for (const KnobEffect& effect : r.effects) text += effect_line(effect);
   return text;
 }

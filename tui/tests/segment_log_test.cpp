@@ -16,7 +16,7 @@ std::shared_ptr<const Segment> segment(uint32_t number, std::string key, std::st
   s.key = std::move(key);
   s.label = std::move(label);
   s.duration_ns = 12 * kSecond;
-  s.rate = Reading<RateStats>::of({rate, rate + .1, .25, rate, rate, 100});
+  s.rate = Reading<RateStats>::of({rate, rate + .1, 2, rate, rate, 100, .25});
   s.occupancy = example_snapshot().ring.occupancy;
   for (SegmentRole& role : s.roles) {
     role.shares.blocked = Reading<double>::of(.15);

@@ -231,7 +231,7 @@ TEST(View, AIsAlwaysSaid) {
   const Snapshot s = example_snapshot();
   Segment a;
   a.label = "write_with vmsplice";
-  a.rate = Reading<RateStats>::of({12.3, 12.3, .1, 12, 13, 20});
+  a.rate = Reading<RateStats>::of({12.3, 12.3, .1, 12, 13, 20, .1});
   DashboardState state;
   state.reference = {std::make_shared<const Segment>(a), true};
   const auto shown = [&](int rows, int cols) {

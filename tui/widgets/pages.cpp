@@ -285,7 +285,9 @@ std::vector<Column> rate_columns(const Segment& s, const Segment* before) {
   columns.push_back(
       {std::string(unit_of(s.requested).rate), 6, true, rate(&RateStats::mean), Style::value});
   columns.push_back({"median", 6, true, rate(&RateStats::median), Style::dim});
-  columns.push_back({"±", 5, true, rate(&RateStats::stddev), Style::dim});
+  const auto off = [](const RateStats& r) { return plus_minus_text(r); };
+  columns.push_back(
+      {"±", 5, true, s.requested.pipe.slow_motion ? "" : text_of(s.rate, off), Style::dim});
   columns.push_back({"×", 6, true, ratio(s, before), Style::value});
   return columns;
 }

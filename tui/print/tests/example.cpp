@@ -50,7 +50,7 @@ HostInfo host() {
 void set_throughput(Segment& segment) {
   segment.duration_ns = 2 * kSecond;
   segment.items = 25 * kGiBytes;
-  segment.rate = Reading<RateStats>::of({12.5, 12.4, 0.25, 12.0, 13.0, 17});
+  segment.rate = Reading<RateStats>::of({12.5, 12.4, 0.25, 12.0, 13.0, 17, 0.125});
 }
 
 RingReadings ring() {

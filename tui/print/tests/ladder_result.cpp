@@ -9,7 +9,7 @@ namespace pipetop::tui {
 namespace {
 
 Ladder measured() {
-  Ladder ladder = ladder_of({{2, 1, 8}, {2, 1.5, 12}});
+  Ladder ladder = ladder_of({{2, 1.25, 8}, {2, 1.25, 12}});
   ladder.options.seed = 42;
   const Snapshot like = example_result().end;
   for (LadderRun& run : ladder.runs) {

@@ -26,12 +26,12 @@ std::vector<Fields> rows_of(const std::string& csv) {
 TEST(LadderCsv, IsTheColumnsOfARunAndTheRound) {
   const std::string csv = csv_text(ladder_document(example_ladder(), GlyphSet::ascii));
   std::string header = csv_header(run_document(example_result()).columns);
-  header.erase(header.rfind(",observers"));  // newer than the round
+  header.erase(header.rfind(",observers"));  // this and plus_minus are newer than the round
   EXPECT_TRUE(
       csv.starts_with("gibibytes_per_second,bytes_to_pipe,buf_size,pipe_size,busy_loop,poll,"
                       "huge_page,check_huge_page,write_with_vmsplice,read_with_splice,gift,"
                       "lock_memory,dont_touch_pages,same_buffer,name,"));
-  EXPECT_TRUE(csv.starts_with(header + ",round,observers\n"));
+  EXPECT_TRUE(csv.starts_with(header + ",round,observers,plus_minus\n"));
 }
 
 TEST(LadderCsv, HasARowARunAsTheyWereMeasured) {
@@ -66,13 +66,13 @@ TEST(LadderHuman, IsATableAndWhatItIsWorth) {
             R"(2 rounds of 1s in shuffled order (seed 42), each run after a warm-up of 200ms
 AMD EPYC, 2 CPUs, KVM, Linux 6.18.44
 
-rung                       GiB/s     middle half         vs first  article
-write, read                 2.00     2.00 .. 2.00            1.00      3.7  ████▊
-write, read, huge pages     1.25     1.12 .. 1.38            0.62        -  ███
-vmsplice, read              10.0     9.00 .. 11.0            5.00     12.7  ████████████████████████
+rung                       GiB/s     middle half                   vs first  article
+write, read                 2.00     2.00 .. 2.00                      1.00      3.7  ████▊
+write, read, huge pages     1.25     1.25 .. 1.25                      0.62        -  ███
+vmsplice, read              10.0     9.00 .. 11.0        4.90 [0.4 .. 64.4]     12.7  ████████████████████████
 
-monotone   no: write_read_huge fell below write_read by 37.5 % (middle half of 2 rounds: 0.56 to 0.69 times)
-drift      at most -13.4 % (round 1 relative to the median round)
+monotone   no: write_read_huge fell below write_read by 37.5 % (0.62 [0.62 .. 0.62] times in 2 rounds)
+drift      at most -6.7 % (round 1 relative to the median round)
 steal      1.0 % of the time, 1.0 % in the worst run (write_read, round 1)
 trusted    yes
 )");
@@ -113,6 +113,8 @@ TEST(LadderJson, HoldsEverything) {
   EXPECT_EQ(top["gib_per_s"].dump(),
             R"({"median":10.0,"quartiles":[9.0,11.0],"min":8.0,"max":12.0,"samples":2})");
   EXPECT_EQ(top["times_first"]["median"], 5);
+  EXPECT_EQ(top["times_first"]["mean"], 4.898979);
+  EXPECT_EQ(top["times_first"]["interval"].size(), 2u);
   ASSERT_EQ(top["runs"].size(), 2u);
   EXPECT_EQ(top["runs"][1]["round"], 2);
   EXPECT_EQ(top["runs"][1]["place"], 6);

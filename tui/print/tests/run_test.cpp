@@ -16,7 +16,7 @@ TEST(PrintHuman, SummarisesARun) {
   EXPECT_EQ(
       run_text(example_result()),
       R"(custom: write_with vmsplice, read_with splice, reader.wait busy, pages thp, pipe_size 4MiB
-  12.5 GiB/s ± 0.25   median 12.4, 12.0 to 13.0 in 17 intervals of 100 ms
+  12.5 GiB/s ± 0.12   median 12.4, 12.0 to 13.0 in 17 intervals of 100 ms
   25 GiB in 2.00 s
 effective zero copy, writer vmsplice, block on CPU 0; reader splice → /dev/null, block on CPU 1
   pipe_size: 4MiB requested, 128KiB effective: above the limit; raise it
@@ -83,12 +83,12 @@ TEST(PrintCsv, BeginsWithTheArticlesColumns) {
             "dont_touch_pages,same_buffer,name,duration_ns,bytes,median,stddev,min,max,pages,wait,"
             "payload,placement,writer_cpu,reader_cpu,effective_pipe_bytes,zero_copy,huge,"
             "steal_share,verdict,buffers,slow_motion,write_with,read_with,writer.wait,reader.wait,"
-            "touch_pages,writer.cpu,reader.cpu,pairs,observers\n");
-  EXPECT_EQ(
-      csv_rows(run_document(example_result())),
-      "12.500000,26843545600,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,"
-      "26843545600,12.400000,0.250000,12.000000,13.000000,thp,block/busy,constant,near,0,1,"
-      "131072,zero-copy,1,0.010000,lock-bound,separate,0,vmsplice,splice,block,busy,1,,,1,on\n");
+            "touch_pages,writer.cpu,reader.cpu,pairs,observers,plus_minus\n");
+  EXPECT_EQ(csv_rows(run_document(example_result())),
+            "12.500000,26843545600,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,"
+            "26843545600,12.400000,0.250000,12.000000,13.000000,thp,block/busy,constant,near,0,1,"
+            "131072,zero-copy,1,0.010000,lock-bound,separate,0,vmsplice,splice,block,busy,1,,,1,on,"
+            "0.125000\n");
 }
 
 TEST(PrintCsv, LeavesUnknownsEmpty) {
@@ -99,11 +99,11 @@ TEST(PrintCsv, LeavesUnknownsEmpty) {
   r.end.effective.pipe.huge = Reading<bool>::warming("");
   r.steal_share = Reading<double>::warming("");
   r.end.verdict = Reading<Verdict>::warming("");
-  EXPECT_EQ(
-      csv_rows(run_document(r)),
-      "12.500000,7,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,26843545600,,,,,thp,"
-      "block/"
-      "busy,constant,near,,1,131072,zero-copy,,,,separate,0,vmsplice,splice,block,busy,1,,,1,on\n");
+  EXPECT_EQ(csv_rows(run_document(r)),
+            "12.500000,7,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,26843545600,,,,,thp,"
+            "block/"
+            "busy,constant,near,,1,131072,zero-copy,,,,separate,0,vmsplice,splice,block,busy,1,,,1,"
+            "on,\n");
 }
 
 // A run of another workload, whose figures a pipe has not.
@@ -122,12 +122,13 @@ RunResult run_of(WorkloadKind kind) {
 
 TEST(PrintCsv, HasTheUnitAndTheKnobsOfThePageCache) {
   const Document document = run_document(run_of(WorkloadKind::page_cache));
-  EXPECT_EQ(csv_text(document),
-            "gib_per_s,name,duration_ns,bytes,median,stddev,min,max,client_cpu,"
-            "effective_pipe_bytes,zero_copy,huge,steal_share,verdict,cached_share,clients,files,"
-            "file_size,chunk_size,gang_size,observers\n"
-            "12.500000,custom,2000000000,26843545600,12.400000,0.250000,12.000000,13.000000,0,"
-            "131072,zero-copy,1,0.010000,lock-bound,0.500000,1,same,1073741824,65536,16,on\n");
+  EXPECT_EQ(
+      csv_text(document),
+      "gib_per_s,name,duration_ns,bytes,median,stddev,min,max,client_cpu,"
+      "effective_pipe_bytes,zero_copy,huge,steal_share,verdict,cached_share,clients,files,"
+      "file_size,chunk_size,gang_size,observers,plus_minus\n"
+      "12.500000,custom,2000000000,26843545600,12.400000,0.250000,12.000000,13.000000,0,"
+      "131072,zero-copy,1,0.010000,lock-bound,0.500000,1,same,1073741824,65536,16,on,0.125000\n");
 }
 
 TEST(PrintCsv, HasTheUnitAndTheKnobsOfPercpu) {
@@ -136,9 +137,9 @@ TEST(PrintCsv, HasTheUnitAndTheKnobsOfPercpu) {
   r.end.throughput.total_items = 200'000;
   EXPECT_EQ(csv_text(run_document(r)),
             "krules_per_s,name,duration_ns,rules,median,stddev,min,max,inserter_cpu,steal_share,"
-            "cached_share,workers,profile,no_percpu,requested_rules,batch,observers\n"
+            "cached_share,workers,profile,no_percpu,requested_rules,batch,observers,plus_minus\n"
             "100.000000,custom,2000000000,200000,12.400000,0.250000,12.000000,13.000000,0,"
-            "0.010000,0.500000,1,mirred,0,30000,1,on\n");
+            "0.010000,0.500000,1,mirred,0,30000,1,on,0.125000\n");
 }
 
 TEST(PrintJson, KeepsTheOrderOfTheSchema) {

@@ -35,7 +35,7 @@ Segment known() {
   s.begin_ns = kStart + kSecond / 2;
   s.duration_ns = 2 * kSecond;
   s.items = 12345;
-  s.rate = Reading<RateStats>::of({12.5, 12.4, 0.25, 12.0, 13.0, 17});
+  s.rate = Reading<RateStats>::of({12.5, 12.4, 0.25, 12.0, 13.0, 17, 0.125});
   for (SegmentRole& role : s.roles)
     role = {{Reading<double>::of(0.7), Reading<double>::of(0.1), Reading<double>::of(0.2)},
             Reading<FunctionTable>::of(table()),
@@ -144,16 +144,17 @@ TEST(PrintSegment, CsvHasTheColumnsOfTheWorkload) {
   Segment s;
   s.requested.workload = s.effective.workload = WorkloadKind::percpu;
   s.items = 77;
-  s.rate = Reading<RateStats>::of({12.5, 12.4, 0.25, 12.0, 13.0, 17});
+  s.rate = Reading<RateStats>::of({12.5, 12.4, 0.25, 12.0, 13.0, 17, 0.125});
   EXPECT_EQ(csv_text(segment_document(s, 0)),
             "number,label,key,begin_s,seconds,rules,mean,median,stddev,min,max,samples,"
             "requested_workers,requested_profile,requested_no_percpu,requested_rules,"
             "requested_batch,effective_workers,effective_profile,effective_no_percpu,"
             "effective_rules,effective_batch,inserter_on_cpu_share,inserter_runnable_share,"
             "inserter_blocked_share,inserter_samples,inserter_lost,inserter_functions,"
-            "requested_observers,effective_observers,change_factor,change_cause,change_evidence\n"
+            "requested_observers,effective_observers,change_factor,change_cause,change_evidence,"
+            "plus_minus\n"
             "0,,,0.000000,0.000000,77,12.500000,12.400000,0.250000,12.000000,13.000000,17,1,"
-            "mirred,false,30000,1,1,mirred,false,30000,1,,,,,,,on,on,,,\n");
+            "mirred,false,30000,1,1,mirred,false,30000,1,,,,,,,on,on,,,,0.125000\n");
 }
 
 TEST(PrintSegment, CsvLeavesUnknownsEmpty) {
@@ -195,7 +196,9 @@ TEST(PrintSegment, SaysWhatTheChangeDidAndWhy) {
                                   .factor = 5,
                                   .cause = "the reader no longer copies",
                                   .evidence = "_copy_to_iter 13.5 → 0 %",
-                                  .function = "_copy_to_iter"});
+                                  .function = "_copy_to_iter",
+                                  .low = 4.5,
+                                  .high = 5.5});
   RoleTotals totals;
   totals.counts.items = 4096;
   totals.counts.syscalls = 17;
@@ -204,7 +207,8 @@ TEST(PrintSegment, SaysWhatTheChangeDidAndWhy) {
   const Json json = Json::parse(json_line(segment_document(s, kStart)));
   EXPECT_EQ(json["change"].dump(),
             R"({"factor":5.0,"before":2.5,"after":12.5,"cause":"the reader no longer copies",)"
-            R"("evidence":"_copy_to_iter 13.5 → 0 %","function":"_copy_to_iter"})");
+            R"("evidence":"_copy_to_iter 13.5 → 0 %","function":"_copy_to_iter",)"
+            R"("differs":true,"interval":[4.5,5.5]})");
   EXPECT_EQ(json["reader"]["calls"]["syscalls"], 17);
   EXPECT_EQ(json["reader"]["calls"]["sleeps"], 3);
   EXPECT_TRUE(json["reader"]["calls"]["wakeups"].is_null());

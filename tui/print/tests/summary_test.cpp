@@ -19,7 +19,7 @@ Segment segment(uint32_t number, std::string key, std::string label, size_t pres
   s.label = std::move(label);
   s.requested = built_in_presets()[preset].settings;
   s.duration_ns = 12 * kSecond;
-  if (rate > 0) s.rate = Reading<RateStats>::of({rate, rate, .25, rate, rate, 100});
+  if (rate > 0) s.rate = Reading<RateStats>::of({rate, rate, 2, rate, rate, 100, .25});
   return s;
 }
 

@@ -70,8 +70,8 @@ TEST(PrintTune, TellsWhatWasFoundAndHowSureItIs) {
             "of the machine, 99.2 % confidence\n  1.024 times the runner-up (82.0 GiB/s): 97 % "
             "confidence\n    "
             "write_with vmsplice, read_with splice, wait busy, pages thp, buffers same, buf_size "
-            "1MiB, pipe_size 512KiB\n\nsensitivity: the rate with another value of one knob, ± two "
-            "standard errors\n  wait        block        -87.2 % ± 2.0\n  gift        true         "
+            "1MiB, pipe_size 512KiB\n\nsensitivity: the rate with another value of one knob, ± the "
+            "95 % interval\n  wait        block        -87.2 % ± 2.0\n  gift        true         "
             " +0.4 % ± 1.1  not distinguishable\n  pages       4k           -30.0 %  (too few "
             "trials)\n\n64 candidates in 380 trials, 59.9 s of 1m; seed 1; the host stole 0.3 "
             "%\nnot available here: pages hugetlb: none free\n");
@@ -118,6 +118,7 @@ TEST(PrintTune, JsonHasAllOfIt) {
   EXPECT_EQ(json["against_reference"]["interval"], Json({1.37, 1.43}));
   EXPECT_EQ(json["against_runner_up"]["confidence"], 0.97);
   EXPECT_EQ(json["sensitivity"][0]["change_share"], -0.872);
+  EXPECT_EQ(json["sensitivity"][1]["plus_minus_share"], 0.011);
   EXPECT_TRUE(json["sensitivity"][2]["two_standard_errors_share"].is_null());
   EXPECT_EQ(json["pipe_max_size"]["raised"], false);
   EXPECT_EQ(json["host"]["kernel"], "6.18.44");
