@@ -327,6 +327,7 @@ std::string percent_number(double share) { return share < 0.0005 ? "0" : percent
 
 std::string interval_text(double low, double high) {
   if (!(low > 0) || !std::isfinite(high)) return "";
+  if (high > 100 * low) return " [?]";  // whatever it is
   return fmt::format(" [{0:.{2}f} .. {1:.{2}f}]", low, high, high < 10 ? 2 : 1);
 }
 

@@ -30,7 +30,7 @@ Cause with_beside(const Comparison& c, Cause cause);
 inline constexpr double kGone = 0.05;
 
 std::string percent_number(double share);  // "13.5", "0"
-// " [1.03 .. 1.07]" of a ratio; "" while it is not known.
+// " [1.03 .. 1.07]" of a ratio; " [?]" if it is hardly known, "" if not at all.
 std::string interval_text(double low, double high);
 std::string count_number(double count);               // "24k", "4.0k", "17", "0.5"
 std::string bytes_text(double before, double after);  // "68 → 211 KiB", "64 KiB → 1.1 MiB"

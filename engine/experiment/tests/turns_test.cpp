@@ -106,6 +106,16 @@ TEST(Turns, EndAtBWhenStopped) {
   EXPECT_EQ(turns.words(), "B/A not known yet, 1 turns, 1 s, stopped");
 }
 
+TEST(Turns, ShowNoIntervalThatSpansEverything) {
+  Pipe pipe{.scatter = 4};
+  Turns turns(pipe.now_ns);
+  while (turns.turns() < 4) {
+    pipe.tick();
+    pipe.apply(turns.add(pipe.now_ns, true, pipe.progress()));
+  }
+  EXPECT_NE(turns.words().find("[?], 4 turns"), std::string::npos) << turns.words();
+}
+
 // A worker that died: its turn begins anew.
 TEST(Turns, CountNothingThatIsNotInEffect) {
   Pipe pipe;

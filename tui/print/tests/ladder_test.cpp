@@ -69,7 +69,7 @@ AMD EPYC, 2 CPUs, KVM, Linux 6.18.44
 rung                       GiB/s     middle half                   vs first  article
 write, read                 2.00     2.00 .. 2.00                      1.00      3.7  ████▊
 write, read, huge pages     1.25     1.25 .. 1.25                      0.62        -  ███
-vmsplice, read              10.0     9.00 .. 11.0        4.90 [0.4 .. 64.4]     12.7  ████████████████████████
+vmsplice, read              10.0     9.00 .. 11.0                  4.90 [?]     12.7  ████████████████████████
 
 monotone   no: write_read_huge fell below write_read by 37.5 % (0.62 [0.62 .. 0.62] times in 2 rounds)
 drift      at most -6.7 % (round 1 relative to the median round)
