@@ -214,7 +214,7 @@ Reading<RoleTotals> Segments::totals(Role role, uint64_t now_ns,
 void Segments::describe(SamplingEvent& event) const {
   if (event.share < 1) {
     event.set_price(price_.price());
-    event.unobserved = price_.unobserved(terms_.unit.count);
+    event.between_ticks = price_.between_ticks(terms_.unit.count);
   }
   const Reading<Price> programs = observers_.price_of_programs();
   if (!event.price.has_value() || !programs.has_value()) return;

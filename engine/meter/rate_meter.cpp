@@ -253,7 +253,7 @@ Reading<Price> PriceMeter::price() const {
       {share * (1 - compared_.ratio), share * (1 - compared_.high), share * (1 - compared_.low)});
 }
 
-Reading<double> PriceMeter::unobserved(double unit) const {
+Reading<double> PriceMeter::between_ticks(double unit) const {
   if (ratios_.size() < kEnoughSlices)
     return Reading<double>::warming("measuring, for some seconds");
   return rate_between({}, of(When::unobserved), unit);

@@ -148,7 +148,7 @@ class PriceMeter {
   // The share of the rate between the slices that is lost over all.
   Reading<Price> price() const;
   // In units of so many items per second.
-  Reading<double> unobserved(double unit) const;
+  Reading<double> between_ticks(double unit) const;
 
  private:
   const Progress& of(When when) const { return sums_[static_cast<size_t>(when)]; }

@@ -114,7 +114,7 @@ struct SamplingEvent {
   double share = 1;  // of the time, in slices; in between there are only a few ticks
   // What the ticks cost, by that of one; with slices it is measured on this pipe, by the rate
   // between them, in the workload's unit. And what the programs at context switches take.
-  Reading<double> price = {}, unobserved = {};
+  Reading<double> price = {}, between_ticks = {};
   double price_low = 0, price_high = 0;  // its interval
 
   void set_price(const Reading<Price>& known);

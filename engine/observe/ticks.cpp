@@ -157,7 +157,7 @@ Reading<Price> TickControl::price(uint32_t hz) const {
 void TickControl::describe(SamplingEvent& event) const {
   event.hz = hz();
   event.share = share();
-  event.unobserved = Reading<double>::unavailable("the ticks do not pause");
+  event.between_ticks = Reading<double>::unavailable("the ticks do not pause");
   event.set_price(price(event.hz));
 }
 

@@ -213,7 +213,7 @@ constexpr auto fields(const Change*) {
 }
 constexpr auto fields(const SamplingEvent*) {
   using T = SamplingEvent;
-  return std::tuple(&T::name, &T::hz, &T::share, &T::price, &T::unobserved, &T::price_low,
+  return std::tuple(&T::name, &T::hz, &T::share, &T::price, &T::between_ticks, &T::price_low,
                     &T::price_high);
 }
 constexpr auto fields(const Notice*) {

@@ -50,15 +50,9 @@ Json run_rate_json(const RunResult& result) {
   return json;
 }
 
-// By the name of what is counted, and always as "bytes", too, as scripts expect.
-void put_items(Json& json, uint64_t items, const Unit& unit) {
-  json["bytes"] = items;
-  json[unit.items] = items;
-}
-
 Json counts_json(const WorkerCounts& counts, const Unit& unit) {
   Json json = {{"syscalls", counts.syscalls}};
-  put_items(json, counts.items, unit);
+  json[unit.items] = counts.items;
   json["eagain"] = counts.eagain;
   json["polls"] = counts.polls;
   json["helper_calls"] = counts.helper_calls;
@@ -93,8 +87,7 @@ Json worker_json(const RunResult& result, Role role) {
   json["restarts"] = after.restarts;
   put(json, "blocked", result.segment.role(role).blocked, blocked_json);
   if (after.processes > 1) json["blocked_note"] = "of the first of several processes";
-  put_items(json["lifetime"], last.counts.items, unit);
-  json["lifetime"]["syscalls"] = last.counts.syscalls;
+  json["lifetime"] = {{unit.items, last.counts.items}, {"syscalls", last.counts.syscalls}};
   return json;
 }
 
@@ -123,7 +116,7 @@ Json all_functions_json(const RunResult& result) {
     json["price_low"] = rounded(s.event->price_low);
     json["price_high"] = rounded(s.event->price_high);
   }
-  put(json, fmt::format("unobserved_{}", unit_of(s.requested).key), s.event->unobserved);
+  put(json, fmt::format("between_ticks_{}", unit_of(s.requested).key), s.event->between_ticks);
   for (const Role role : roles_of(s.requested))
     put(json, s.worker(role).name, result.segment.role(role).functions, counted_functions_json);
   return json;

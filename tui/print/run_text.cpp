@@ -154,9 +154,8 @@ std::vector<std::string> functions_lines(const RunResult& r, Role role) {
   return lines;
 }
 
-// The rate while there were no ticks.
-std::string unobserved_text(const RunResult& r) {
-  const Reading<double>& rate = r.end.event->unobserved;
+std::string between_ticks_text(const RunResult& r) {
+  const Reading<double>& rate = r.end.event->between_ticks;
   if (!rate.has_value()) return {};
   return fmt::format(" ({} {} without)", rate_text(*rate), unit_of(r.end.requested).rate);
 }
@@ -171,7 +170,7 @@ std::string functions_block(const RunResult& r) {
   TextTable side_by_side({{"", '<', kFunctionsWidth, kFunctionsWidth}, {""}});
   for (size_t i = 0; i < left.size(); ++i) side_by_side.add({left[i], right[i]});
   return fmt::format("functions by {} at {}{}{}\n", event->name, event->rate(), event->cost(),
-                     unobserved_text(r)) +
+                     between_ticks_text(r)) +
          side_by_side.text();
 }
 

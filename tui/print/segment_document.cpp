@@ -16,20 +16,22 @@ constexpr size_t kCsvFunctions = 8;  // per role
 
 Json seconds_json(uint64_t ns) { return rounded(double(ns) / 1e9); }
 
-Json calls_json(const RoleTotals& totals) {
+Json calls_json(const RoleTotals& totals, const Unit& unit) {
   const WorkerCounts& counts = totals.counts;
-  Json json = {{"bytes", counts.items},   {"syscalls", counts.syscalls}, {"polls", counts.polls},
-               {"eagain", counts.eagain}, {"short", counts.short_calls}, {"sleeps", totals.sleeps}};
+  Json json = {{unit.items, counts.items},    {"syscalls", counts.syscalls},
+               {"polls", counts.polls},       {"eagain", counts.eagain},
+               {"short", counts.short_calls}, {"sleeps", totals.sleeps}};
   put_if(totals.wakeups.has_value(), json, "wakeups", totals.wakeups.value_or(0),
          "only sched_switch counts them");
   return json;
 }
 
-Json segment_role_json(const SegmentRole& role) {
+Json segment_role_json(const SegmentRole& role, const Unit& unit) {
   Json json;
   put_shares(json, role.shares);
   put(json, "functions", role.functions, functions_json);
-  put(json, "calls", role.totals, calls_json);
+  put(json, "calls", role.totals,
+      [&](const RoleTotals& totals) { return calls_json(totals, unit); });
   return json;
 }
 
@@ -56,7 +58,7 @@ Json segment_json(const Segment& segment, uint64_t start_ns) {
   json["effective"] = knobs_json(segment.effective);
   json["pipe_bytes"] = segment.pipe_bytes;
   for (const Role r : roles_of(segment.requested))
-    json[role_name(segment.requested, r)] = segment_role_json(segment.role(r));
+    json[role_name(segment.requested, r)] = segment_role_json(segment.role(r), unit);
   put_ring(json, segment.occupancy, segment.kinds);
   put(json, "change", segment.change, change_json);
   put(json, "steal_share", segment.steal_share);

@@ -244,7 +244,7 @@ TEST(PriceMeter, TheShareThatIsLostOverAll) {
   for (int i = 0; i < 6; ++i) pipe.second(80, 100);
   ASSERT_TRUE(pipe.meter.price().has_value()) << pipe.meter.price().reason;
   EXPECT_NEAR(pipe.meter.price()->share, 0.02, 1e-9);
-  EXPECT_DOUBLE_EQ(*pipe.meter.unobserved(1000), 100);
+  EXPECT_DOUBLE_EQ(*pipe.meter.between_ticks(1000), 100);
 }
 
 TEST(PriceMeter, ItCanBeNegative) {
@@ -259,7 +259,7 @@ TEST(PriceMeter, IsUnknownUntilThereWereSomeSlices) {
   pipe.flow(0, 0, When::unobserved);
   for (int i = 0; i < 6; ++i) {
     EXPECT_FALSE(pipe.meter.price().has_value());
-    EXPECT_FALSE(pipe.meter.unobserved(1).has_value());
+    EXPECT_FALSE(pipe.meter.between_ticks(1).has_value());
     pipe.second(80, 100);
   }
   EXPECT_TRUE(pipe.meter.price().has_value());
@@ -282,7 +282,7 @@ TEST(PriceMeter, TimeThatIsNeitherDoesNotCount) {
   pipe.flow(3000, 1, When::unobserved);
   const double price = pipe.meter.price()->share;
   pipe.meter.skip(pipe.total() + Progress{5'000'000, 1 * kMs});
-  EXPECT_DOUBLE_EQ(*pipe.meter.unobserved(1000), 100);
+  EXPECT_DOUBLE_EQ(*pipe.meter.between_ticks(1000), 100);
   EXPECT_DOUBLE_EQ(pipe.meter.price()->share, price);
 }
 

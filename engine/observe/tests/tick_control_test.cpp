@@ -40,7 +40,7 @@ TEST(TickControl, AnAutomaticOneIsTheHighestForHalfAPercent) {
   learn(control, event);
   EXPECT_EQ(control.poll(kSecond, {}), TickRate{249});
   EXPECT_EQ(event.rate() + event.cost(), "249 Hz, costs <1 %");
-  EXPECT_FALSE(event.unobserved.has_value());
+  EXPECT_FALSE(event.between_ticks.has_value());
 }
 
 TEST(TickControl, ItHurriesForAMoment) {

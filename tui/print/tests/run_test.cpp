@@ -241,7 +241,6 @@ TEST(PrintJson, TotalsOfALongSuccessorAreNoDifference) {
   EXPECT_EQ(writer["wakeups"], 15) << "counted per role";
 }
 
-// Under "bytes", too, because scripts look there.
 TEST(PrintJson, CallsRulesRules) {
   RunResult r = example_result();
   EXPECT_FALSE(run_json(r)["writer"].contains("rules"));
@@ -249,7 +248,17 @@ TEST(PrintJson, CallsRulesRules) {
   const uint64_t rules = r.end.workers[0].counts.items - r.begin.workers[0].counts.items;
   const Json line = interval_document(r.begin, r.begin, r.end).tree;
   EXPECT_EQ(line["inserter"].value("rules", uint64_t{0}), rules);
-  EXPECT_EQ(line["inserter"].value("bytes", uint64_t{0}), rules);
+  EXPECT_FALSE(line["inserter"].contains("bytes")) << "there are none";
+  const Json lifetime = run_json(r)["writer"]["lifetime"];
+  EXPECT_EQ(lifetime.value("rules", uint64_t{0}), 27ull << 30);
+  EXPECT_FALSE(lifetime.contains("bytes"));
+}
+
+TEST(PrintJson, NamesTheRateBetweenTicks) {
+  RunResult r = example_result();
+  r.end.event.value->between_ticks = Reading<double>::of(12.75);
+  EXPECT_EQ(run_json(r)["functions"]["between_ticks_gib_per_s"], 12.75);
+  EXPECT_NE(run_text(r).find("(12.8 GiB/s between ticks)"), std::string::npos) << run_text(r);
 }
 
 TEST(PrintJson, SaysWhoseSleepsAreShown) {

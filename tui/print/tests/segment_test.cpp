@@ -211,6 +211,7 @@ TEST(PrintSegment, SaysWhatTheChangeDidAndWhy) {
             R"("differs":true,"interval":[4.5,5.5]})");
   EXPECT_EQ(json["reader"]["calls"]["syscalls"], 17);
   EXPECT_EQ(json["reader"]["calls"]["sleeps"], 3);
+  EXPECT_EQ(json["reader"]["calls"]["bytes"], 4096);
   EXPECT_TRUE(json["reader"]["calls"]["wakeups"].is_null());
   const auto row = row_of(s);
   EXPECT_EQ(row.at("change_factor"), "5.000000");
