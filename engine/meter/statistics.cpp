@@ -59,13 +59,14 @@ RankSums rank_sums(std::vector<double> logs) {
   return sums;
 }
 
-// 1 minus the probability of a sum at least this extreme by chance.
+// 1 minus the probability of a sum at least this extreme by chance, to either side: that it is this
+// one that came out ahead was not known before.
 double confidence_of(const RankSums& sums) {
-  if (sums.pairs == 0) return 0.5;
+  if (sums.pairs == 0) return 0;
   const auto probability = rank_sum_probabilities(sums.pairs);
   const double far = std::max(sums.positive, sums.all - sums.positive);
   const auto from = probability.begin() + static_cast<ptrdiff_t>(std::floor(far));
-  return std::max(0.5, 1 - std::accumulate(from, probability.end(), 0.0));
+  return std::max(0.0, 1 - 2 * std::accumulate(from, probability.end(), 0.0));
 }
 
 // The Walsh averages that bound the median: those that a test at this level would

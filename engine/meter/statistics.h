@@ -38,7 +38,7 @@ struct PairedComparison {
   double low = 1;         // its confidence interval ...
   double high = 1;        // ... with a confidence of
   double level = 0;       // 0.95, or what so few pairs allow
-  double confidence = 0;  // 0.5 to 1 that the apparently faster one is faster
+  double confidence = 0;  // 0 to 1 that they differ, two-sided as the interval
 };
 
 // Elements with the same index were measured right after each other. Only pairs above zero count.

@@ -129,7 +129,7 @@ TEST(Tune, EqualsAreNotTold) {
   const TuneSpace space = fake_space();
   for (uint64_t seed = 1; seed <= 20; ++seed)
     sure += search(pipe, space, 20 * kSecond, seed).against_runner_up.confidence > 0.95;
-  EXPECT_LE(sure, 5);  // twice five per cent: the better one is called the winner
+  EXPECT_LE(sure, 3);  // five per cent of them, whichever is called the winner
 }
 
 TEST(Tune, TheSensitivityIsThatAroundTheWinner) {

@@ -50,16 +50,17 @@ TEST(Statistics, TheSpreadOfOneValueIsThatValue) {
 using Figures = std::vector<double>;
 
 TEST(TuneStatistics, ConfidenceIsThatOfTheSignedRanks) {
-  // All pairs agree: by chance once in two to the power of their number.
-  EXPECT_DOUBLE_EQ(compare_ratios(Figures{1.1, 1.2, 1.3}).confidence, 1 - 1.0 / 8);
-  EXPECT_DOUBLE_EQ(compare_ratios(Figures{1.1, 1.2, 1.3, 1.4, 1.5}).confidence, 1 - 1.0 / 32);
+  // All pairs agree: by chance once in two to the power of their number, and as often the other
+  // way round.
+  EXPECT_DOUBLE_EQ(compare_ratios(Figures{1.1, 1.2, 1.3}).confidence, 1 - 2.0 / 8);
+  EXPECT_DOUBLE_EQ(compare_ratios(Figures{1.1, 1.2, 1.3, 1.4, 1.5}).confidence, 1 - 2.0 / 32);
   // Which side it is on does not matter.
-  EXPECT_DOUBLE_EQ(compare_ratios(Figures{0.9, 0.8, 0.7}).confidence, 1 - 1.0 / 8);
+  EXPECT_DOUBLE_EQ(compare_ratios(Figures{0.9, 0.8, 0.7}).confidence, 1 - 2.0 / 8);
   // The smallest of five disagrees: sums of 14 and 15 of 32.
-  EXPECT_DOUBLE_EQ(compare_ratios(Figures{0.99, 1.2, 1.3, 1.4, 1.5}).confidence, 1 - 2.0 / 32);
+  EXPECT_DOUBLE_EQ(compare_ratios(Figures{0.99, 1.2, 1.3, 1.4, 1.5}).confidence, 1 - 4.0 / 32);
   // Equal ones say nothing, and two that differ as much to either side nothing together.
-  EXPECT_DOUBLE_EQ(compare_ratios(Figures{1, 1, 1}).confidence, 0.5);
-  EXPECT_DOUBLE_EQ(compare_ratios(Figures{2, 0.5}).confidence, 0.5);
+  EXPECT_DOUBLE_EQ(compare_ratios(Figures{1, 1, 1}).confidence, 0);
+  EXPECT_DOUBLE_EQ(compare_ratios(Figures{2, 0.5}).confidence, 0);
   EXPECT_EQ(compare_ratios({}).pairs, 0u);
 }
 
