@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <map>
 
 #include "engine/base/clock.h"
 #include "engine/meter/statistics.h"
@@ -234,13 +235,15 @@ class Search {
   }
 
   void conclude() {
+    std::map<std::string, size_t> times;  // by reason
     for (const Contender& c : race_.contenders()) {
       if (!c.ratios.empty()) ++result_.candidates;
       if (!c.is_out()) continue;
       ++result_.refused;
-      if (std::ranges::find(result_.refusals, c.refusal) == result_.refusals.end())
-        result_.refusals.push_back(c.refusal);
+      if (times[c.refusal]++ == 0) result_.refusals.push_back(c.refusal);
     }
+    std::ranges::stable_sort(result_.refusals, std::greater(),
+                             [&](const std::string& why) { return times[why]; });
     result_.trials = race_.trials();
     result_.spent_ns = race_.now_ns() - options_.begin_ns;
   }

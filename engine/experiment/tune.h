@@ -49,7 +49,7 @@ struct TuneResult {
 
   size_t candidates = 0;              // that were measured at least once
   size_t refused = 0;                 // that are not available here
-  std::vector<std::string> refusals;  // why, each reason once
+  std::vector<std::string> refusals;  // why, each reason once, the commonest first
   size_t trials = 0;
   uint64_t spent_ns = 0;
 };

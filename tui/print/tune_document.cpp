@@ -246,9 +246,12 @@ Assessment assess(const TuneReport& report) {
   const TuneResult& r = report.result;
   Assessment assessment;
   if (!r.winner)
-    assessment.warn(Exit::untrustworthy, report.ended_by_signal != 0
-                                             ? "ended before there was a winner"
-                                             : "no winner: give a longer --budget");
+    assessment.warn(Exit::untrustworthy,
+                    report.ended_by_signal != 0 ? "ended before there was a winner"
+                    : r.refused > r.candidates ? fmt::format("no winner: {} settings were refused, "
+                                                             "such as {}",
+                                                             r.refused, r.refusals.front())
+                                               : "no winner: give a longer --budget");
   else if (is_thin(r) && report.ended_by_signal == 0)
     assessment.warn(
         Exit::ok,

@@ -178,7 +178,9 @@ class Judge {
     if (facts_.draining)
       note("pipe_size", "waits for the reader to drain the ring");
     else if (facts_.resize_error == EPERM)
-      note("pipe_size", "refused: over this user's /proc/sys/fs/pipe-user-pages-soft");
+      note("pipe_size",
+           "refused: over this user's /proc/sys/fs/pipe-user-pages-soft; sudo sysctl "
+           "fs.pipe-user-pages-soft=0");
     else if (facts_.resize_error != 0)
       note("pipe_size", fmt::format("F_SETPIPE_SZ: {}", std::strerror(facts_.resize_error)));
   }

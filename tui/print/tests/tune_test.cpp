@@ -154,6 +154,18 @@ TEST(PrintTune, TheHostsTheftAndTooFewHeatsAreJudged) {
   EXPECT_EQ(assess(report).exit, Exit::untrustworthy);
 }
 
+TEST(PrintTune, WithoutAWinnerItSaysWhetherTimeWasShort) {
+  TuneReport report = without_final();
+  report.result.winner.reset();
+  report.result.candidates = 3;
+  report.result.refused = 3;
+  EXPECT_EQ(assess(report).warnings.front(), "no winner: give a longer --budget");
+  report.result.refused = 4;
+  report.result.refusals = {"pipe_size 1MiB: refused; try this"};
+  EXPECT_EQ(assess(report).warnings.front(),
+            "no winner: 4 settings were refused, such as pipe_size 1MiB: refused; try this");
+}
+
 struct TuneConfig : testing::Test {
   Config load(const TuneReport& report) {
     const std::string path = directory.file("tuned.yaml");
