@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <csignal>
 #include <utility>
 
@@ -17,7 +18,6 @@ constexpr uint64_t kFastRetry = 2 * kMs;   // while a change is under way
 constexpr uint64_t kSlowRetry = 50 * kMs;  // if a worker has not answered for long
 constexpr uint64_t kPatience = 500 * kMs;
 constexpr uint64_t kQuitPatience = 10'000 * kMs;
-constexpr uint64_t kStoppedPatience = 1'000 * kMs;
 constexpr size_t kNotices = 8;
 
 }  // namespace
@@ -211,18 +211,31 @@ void Engine::stop() {
   life_.finished = true;
   arm_timer(0);
   workload_->quit();
-  await_ends(kQuitPatience);
+  await_ends();
+  if (!life_.suspended) notify_of_living("is killed: it did not react, as if stopped or frozen");
   pool_.send(SIGKILL);
-  await_ends(kStoppedPatience);
+  await_ends();
+  notify_of_living("is left behind: frozen, or held up by the kernel; it ends once it goes on");
 }
 
-// Until all workers have exited, at most this long. A worker that gets no CPU still moves data
-// until it has seen the command; a stopped one does not.
-void Engine::await_ends(uint64_t running_patience_ns) {
-  const uint64_t begin_ns = monotonic_ns();
+void Engine::notify_of_living(std::string_view what) {
+  for (const Role role : kBothRoles)
+    for (const Worker* worker : pool_.of(role))
+      if (worker->alive())
+        notify(Severity::warning,
+               fmt::format("{} (PID {}) {}", terms_.roles[static_cast<size_t>(role)], worker->pid(),
+                           what));
+}
+
+// Until all workers have exited. A worker that gets no CPU still moves data until it has seen the
+// command; a stopped or frozen one does not.
+void Engine::await_ends() {
+  const uint64_t end_ns = monotonic_ns() + kQuitPatience;
+  uint64_t ran_ns = monotonic_ns();
   while (pool_.any_alive()) {
-    const uint64_t patience_ns = pool_.any_running() ? running_patience_ns : kStoppedPatience;
-    if (monotonic_ns() >= begin_ns + patience_ns) return;
+    const uint64_t now_ns = monotonic_ns();
+    if (pool_.any_running()) ran_ns = now_ns;
+    if (now_ns >= std::min(end_ns, ran_ns + kStuckPatience_ns)) return;
     loop_.wait(2);
     pool_.reap();
     workload_->advance();

@@ -85,13 +85,15 @@ class Engine {
   void suspend();
   void resume();
 
-  // Asks the workers to finish and waits: at most one second for a stopped worker, ten for one that
-  // gets no CPU; then it kills them. After that the counters of the next tick() are final.
+  // Asks the workers to finish and waits: a fraction of a second for those that are stopped or
+  // frozen, at most ten for one that gets no CPU; then it kills them. After that the counters of
+  // the next tick() are final.
   void stop();
 
  private:
   void on_worker(const WorkerEvent& event);
-  void await_ends(uint64_t running_patience_ns);
+  void await_ends();
+  void notify_of_living(std::string_view what);
   void serve_workers();
   void advance();
   void arm_timer(uint64_t interval_ns);

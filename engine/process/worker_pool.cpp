@@ -125,7 +125,7 @@ void WorkerPool::replace_dead() {
 }
 
 bool WorkerPool::any_running() const {
-  return std::ranges::any_of(workers_, [](const auto& w) { return w->alive() && !w->stopped(); });
+  return std::ranges::any_of(workers_, [](const auto& w) { return w->runs(); });
 }
 
 void WorkerPool::send(int signal) const {

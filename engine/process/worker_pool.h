@@ -29,6 +29,7 @@ class WorkerPool {
   // `loop` watches the pidfds of its processes.
   WorkerPool(WorkloadKind workload, std::string program, std::vector<Cpu> allowed, EventLoop& loop,
              std::function<void(const WorkerEvent&)> sink);
+  ~WorkerPool() { send(SIGKILL); }  // all at once, before each is waited for
 
   // Starts a process, which holds until it is told to flow. It gets `fds`, which
   // the caller owns and must keep open as long as the worker exists. Throws
@@ -48,7 +49,7 @@ class WorkerPool {
 
   bool all_alive() const { return std::ranges::all_of(workers_, &Worker::alive); }
   bool any_alive() const { return std::ranges::any_of(workers_, &Worker::alive); }
-  bool any_running() const;  // alive, and not stopped by a signal
+  bool any_running() const;  // see WorkerProcess::runs()
   void send(int signal) const;
 
   // In the order in which they were added; none for a role that does not exist.

@@ -16,6 +16,7 @@
 #include "engine/base/error.h"
 #include "engine/process/child.h"
 #include "engine/process/privileges.h"
+#include "engine/process/proc_files.h"
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
@@ -75,7 +76,7 @@ struct Exec {
   report_failed_exec(error_place);
 }
 
-constexpr int kLongestDeath_ms = 1'000;
+constexpr uint64_t kLongestDeath = 1'000 * kMs;
 constexpr uint64_t kYoung = 1'000 * kMs;
 constexpr uint64_t kLongestDelay = 2'000 * kMs;
 
@@ -115,7 +116,7 @@ WorkerProcess::WorkerProcess(const std::string& program, int control_fd, std::sp
 }
 
 void WorkerProcess::send(int signal) const {
-  if (child_) ::syscall(SYS_pidfd_send_signal, child_->pidfd.get(), signal, nullptr, 0);
+  if (child_) child_->send(signal);
 }
 
 std::optional<ProcessEnd> WorkerProcess::poll() {
@@ -136,10 +137,26 @@ std::optional<ProcessEnd> WorkerProcess::poll() {
   return {};
 }
 
-void WorkerProcess::Child::kill() const {
-  ::kill(pid, SIGKILL);
+bool WorkerProcess::Child::runs() const {
+  const auto stat = read_task_stat(pid);
+  return stat && (stat->is_running() || stat->is_zombie());
+}
+
+void WorkerProcess::Child::send(int signal) {
+  if (signal == SIGKILL && killed_at_ns == 0) killed_at_ns = monotonic_ns();
+  ::kill(pid, signal);  // not reaped: the number is still its own
+}
+
+// The time counts from the first kill: who kills several first waits for all of them together.
+void WorkerProcess::Child::kill() {
+  constexpr int kLook_ms = 10;
+  send(SIGKILL);
   pollfd end = {pidfd.get(), POLLIN, 0};
-  while (pidfd && ::poll(&end, 1, kLongestDeath_ms) < 0 && errno == EINTR) {
+  for (uint64_t ran_ns = killed_at_ns; pidfd && ::poll(&end, 1, 0) <= 0;) {
+    const uint64_t now_ns = monotonic_ns();
+    if (runs()) ran_ns = now_ns;
+    if (now_ns >= std::min(killed_at_ns + kLongestDeath, ran_ns + kStuckPatience_ns)) return;
+    ::poll(&end, 1, kLook_ms);
   }
 }
 

@@ -28,6 +28,10 @@ inline constexpr int kWorkerFirstFd = 4;
 // handler does nothing.
 inline constexpr int kWakeSignal = SIGUSR1;
 
+// Who has been told to end, and has not run for so long, is stopped or frozen, or held up by the
+// kernel: there is nothing to wait for.
+inline constexpr uint64_t kStuckPatience_ns = 300'000'000;
+
 // The memfd that holds a control block, mapped.
 class ControlMemory {
  public:
@@ -62,25 +66,31 @@ class WorkerProcess {
   int pidfd() const { return child_ ? child_->pidfd.get() : -1; }  // readable when it has ended
   bool alive() const { return child_ != nullptr; }
   bool stopped() const { return child_ && child_->stopped; }
+  // Runs, waits for a CPU, or is to be reaped; not while it sleeps, is stopped or frozen, or is
+  // held up by the kernel.
+  bool runs() const { return child_ && child_->runs(); }
 
   void send(int signal) const;
 
   // Records stops and continuations; if it has ended, reaps it and returns how.
   std::optional<ProcessEnd> poll();
 
-  // Kills it, and waits for its end, but not for long: one that the kernel holds up (state D), or
-  // that gets no CPU, ends later.
+  // Kills it, and waits for its end, but not for long: one that the kernel holds up (state D, or a
+  // frozen cgroup of v1), or that gets no CPU, ends later.
   void kill();
 
  private:
   struct Child {
     explicit Child(pid_t p) : pid(p) {}
     ~Child();
-    void kill() const;
+    bool runs() const;
+    void send(int signal);
+    void kill();
 
     pid_t pid;  // 0: reaped
     UniqueFd pidfd;
     bool stopped = false;
+    uint64_t killed_at_ns = 0;  // 0: it was not
   };
   std::unique_ptr<Child> child_;
 };
@@ -123,6 +133,7 @@ class Worker {
   int pidfd() const { return process_.pidfd(); }
   bool alive() const { return process_.alive(); }
   bool stopped() const { return process_.stopped(); }
+  bool runs() const { return process_.runs(); }
   void send(int signal) const { process_.send(signal); }
   // Ends its process for good; perhaps later, see WorkerProcess.
   void kill() { process_.kill(); }

@@ -1,10 +1,15 @@
 // Changes, deaths and stops, with real workers on a real pipe.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "engine/base/error.h"
+#include "engine/base/system_files.h"
 #include "engine/tests/engine_fixture.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 
@@ -150,6 +155,63 @@ TEST_F(EngineTest, AStoppedWorkerDoesNotOutliveTheEnd) {
   until([](const Snapshot& s) { return reader(s).state == ProcessState::stopped; });
   engine->stop();
   EXPECT_NE(::kill(stopped, 0), 0);
+  EXPECT_NE(engine->tick().notices.back().text.find("is killed"), std::string::npos);
+}
+
+// A cgroup whose processes the kernel holds up; of v1, even if they are killed.
+class Freezer {
+ public:
+  explicit Freezer(const std::string& root, bool v2)
+      : folder_(root + "/pipetop-test-" + std::to_string(::getpid())), v2_(v2) {
+    there_ = ::mkdir(folder_.c_str(), 0755) == 0 &&
+             ::access((folder_ + (v2 ? "/cgroup.freeze" : "/freezer.state")).c_str(), W_OK) == 0;
+  }
+  ~Freezer() {
+    if (there_) freeze(false);
+    eventually([this] { return ::rmdir(folder_.c_str()) == 0 || errno != EBUSY; });
+  }
+  bool there() const { return there_; }
+  void take(pid_t pid) const { std::ofstream(folder_ + "/cgroup.procs") << pid; }
+  void freeze(bool on) const {
+    if (v2_)
+      std::ofstream(folder_ + "/cgroup.freeze") << on;
+    else
+      std::ofstream(folder_ + "/freezer.state") << (on ? "FROZEN" : "THAWED");
+  }
+  bool frozen() const {
+    const std::string file = v2_ ? "/cgroup.events" : "/freezer.state";
+    return read_head(folder_ + file).find(v2_ ? "frozen 1" : "FROZEN") != std::string::npos;
+  }
+
+ private:
+  std::string folder_;
+  bool v2_, there_ = false;
+};
+
+TEST_F(EngineTest, AFrozenWorkerDoesNotOutliveTheEndOrItIsSaid) {
+  int tried = 0;
+  for (const auto& [root, v2] : {std::pair{"/sys/fs/cgroup", true},
+                                 {"/sys/fs/cgroup/unified", true},
+                                 {"/sys/fs/cgroup/freezer", false}}) {
+    const Freezer freezer(root, v2);
+    if (!freezer.there()) continue;
+    ++tried;
+    start({});
+    const pid_t frozen = writer(flow()).pid;
+    freezer.take(frozen);
+    freezer.freeze(true);
+    ASSERT_TRUE(eventually([&] { return freezer.frozen(); })) << root;
+    engine->stop();
+    const std::string said = engine->tick().notices.back().text;
+    if (::kill(frozen, 0) == 0)
+      EXPECT_NE(said.find("is left behind"), std::string::npos) << root << said;
+    else
+      EXPECT_NE(said.find("is killed"), std::string::npos) << root << said;
+    engine.reset();
+    freezer.freeze(false);
+    EXPECT_TRUE(eventually([&] { return ::waitpid(frozen, nullptr, WNOHANG) != 0; })) << root;
+  }
+  if (tried == 0) GTEST_SKIP() << "no cgroup can be frozen here";
 }
 
 // Whether this machine has some or not.
