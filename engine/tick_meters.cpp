@@ -27,8 +27,7 @@ void TickMeters::forget(uint64_t now_ns) {
 
 void TickMeters::sample(uint64_t now_ns, const EngineLife& life, Totals totals) {
   refresh_functions(now_ns, life);
-  steal_.sample(now_ns);
-  pressure_.sample(now_ns);
+  machine_.sample(now_ns);
   if (const auto pages = workload_.integrity(); pages.has_value())
     integrity_.sample(now_ns, *pages);
   for (const Role role : kBothRoles)
@@ -65,8 +64,9 @@ void TickMeters::describe(const EngineLife& life, Snapshot& s) {
   s.verdict = verdict_.shown();
   s.event = observers_.event();
   s.bpf_counters = observers_.counters();
-  s.steal_share = steal_.share();
-  s.cpu_pressure = pressure_.share();
+  const MachineShares shares = machine_.shares();
+  s.steal_share = shares.steal;
+  s.cpu_pressure = shares.pressure;
   noise_.add(s.now_ns, noise_in(s));
   s.noise = noise_.shown();
 }

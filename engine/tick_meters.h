@@ -61,8 +61,7 @@ class TickMeters {
   std::array<WorkerMeter, kRoles> workers_;
   IntegrityMeter integrity_;
   PartRates part_rates_;
-  StealMeter steal_;
-  PressureMeter pressure_;
+  MachineMeter machine_;
   SteadyNoise noise_;
   RewrittenSlots rewritten_;
   std::array<Reading<FunctionTable>, kRoles> functions_;

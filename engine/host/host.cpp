@@ -19,8 +19,8 @@
 namespace pipetop {
 namespace {
 
-constexpr uint64_t kStealInterval = 1'000'000'000;
-constexpr uint64_t kStealWindow = 5 * kStealInterval;
+constexpr uint64_t kInterval = 1'000'000'000;
+constexpr uint64_t kWindow = 5 * kInterval;
 constexpr const char* kVulnerabilities = "/sys/devices/system/cpu/vulnerabilities";
 
 struct Vendor {
@@ -87,6 +87,19 @@ std::vector<Mitigation> read_mitigations() {
     mitigations.push_back({entry.path().filename(), first_line(read_head(entry.path()))});
   std::ranges::sort(mitigations, {}, &Mitigation::flaw);
   return mitigations;
+}
+
+Reading<double> steal_between(const CpuTimes& before, const CpuTimes& after) {
+  if (after.total <= before.total) return Reading<double>::warming("too short to measure");
+  return Reading<double>::of(steal_share(before, after));
+}
+
+Reading<double> pressure_between(const MachineTotals& before, const MachineTotals& after) {
+  if (!before.pressure_us || !after.pressure_us)
+    return Reading<double>::unavailable("the kernel has no /proc/pressure; boot it with psi=1");
+  if (after.at_ns <= before.at_ns) return Reading<double>::warming("too short to measure");
+  const double us = double(*after.pressure_us - std::min(*before.pressure_us, *after.pressure_us));
+  return Reading<double>::of(std::min(1e3 * us / double(after.at_ns - before.at_ns), 1.0));
 }
 
 }  // namespace
@@ -157,20 +170,7 @@ double steal_share(const CpuTimes& before, const CpuTimes& after) {
 }
 
 Reading<double> steal_since(const CpuTimes& before) {
-  const CpuTimes now = read_cpu_times();
-  if (now.total <= before.total) return Reading<double>::warming("too short to measure");
-  return Reading<double>::of(steal_share(before, now));
-}
-
-void StealMeter::sample(uint64_t now_ns) {
-  if (!samples_.empty() && now_ns < samples_.back().first + kStealInterval) return;
-  samples_.emplace_back(now_ns, read_cpu_times());
-  while (samples_.size() > 2 && samples_[1].first + kStealWindow <= now_ns) samples_.pop_front();
-}
-
-Reading<double> StealMeter::share() const {
-  if (samples_.size() < 2) return Reading<double>::warming("no interval measured yet");
-  return Reading<double>::of(steal_share(samples_.front().second, samples_.back().second));
+  return steal_between(before, read_cpu_times());
 }
 
 std::optional<uint64_t> parse_pressure_us(std::string_view text) {
@@ -184,20 +184,24 @@ std::optional<uint64_t> parse_pressure_us(std::string_view text) {
   return end.ec == std::errc() ? std::optional(us) : std::nullopt;
 }
 
-void PressureMeter::sample(uint64_t now_ns) {
-  if (!samples_.empty() && now_ns < samples_.back().first + kStealInterval) return;
-  samples_.emplace_back(now_ns, parse_pressure_us(read_head("/proc/pressure/cpu")));
-  while (samples_.size() > 2 && samples_[1].first + kStealWindow <= now_ns) samples_.pop_front();
+MachineTotals read_machine(uint64_t now_ns) {
+  return {now_ns, read_cpu_times(), parse_pressure_us(read_head("/proc/pressure/cpu")),
+          read_quotas()};
 }
 
-Reading<double> PressureMeter::share() const {
-  if (samples_.size() < 2) return Reading<double>::warming("no interval measured yet");
-  const auto& [begin_ns, before] = samples_.front();
-  const auto& [end_ns, after] = samples_.back();
-  if (!before || !after)
-    return Reading<double>::unavailable("the kernel has no /proc/pressure; boot it with psi=1");
-  const double us = double(*after - std::min(*before, *after));
-  return Reading<double>::of(std::min(1e3 * us / double(end_ns - begin_ns), 1.0));
+MachineShares shares_between(const MachineTotals& before, const MachineTotals& after) {
+  return {steal_between(before.cpu, after.cpu), pressure_between(before, after),
+          throttling_between(before.quotas, after.quotas)};
+}
+
+void MachineMeter::sample(uint64_t now_ns) {
+  if (!samples_.empty() && now_ns < samples_.back().at_ns + kInterval) return;
+  samples_.push_back(read_machine(now_ns));
+  while (samples_.size() > 2 && samples_[1].at_ns + kWindow <= now_ns) samples_.pop_front();
+}
+
+MachineShares MachineMeter::shares() const {
+  return samples_.empty() ? MachineShares{} : shares_between(samples_.front(), samples_.back());
 }
 
 }  // namespace pipetop

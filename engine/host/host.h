@@ -1,5 +1,5 @@
 // Facts about the machine: what does not change while pipetop runs, the time that its host steals,
-// and how much of it tasks wait for CPUs.
+// how much of it tasks wait for CPUs, and what quotas stop.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "engine/base/reading.h"
+#include "engine/host/quota.h"
 #include "engine/model/snapshot.h"
 
 namespace pipetop {
@@ -53,29 +54,35 @@ double steal_share(const CpuTimes& before, const CpuTimes& after);
 // From `before` until now.
 Reading<double> steal_since(const CpuTimes& before);
 
-// The share over the last few seconds.
-class StealMeter {
- public:
-  // Reads /proc/stat at most once a second.
-  void sample(uint64_t now_ns);
-  Reading<double> share() const;
-
- private:
-  std::deque<std::pair<uint64_t, CpuTimes>> samples_;
-};
-
 // "total" of the line "some" of a file in /proc/pressure; nothing if there is none.
 std::optional<uint64_t> parse_pressure_us(std::string_view text);
 
-// The share of the time over the last few seconds that some task of the machine waited for a CPU.
-class PressureMeter {
+// Totals of what takes CPUs from us.
+struct MachineTotals {
+  uint64_t at_ns = 0;
+  CpuTimes cpu;
+  std::optional<uint64_t> pressure_us;
+  std::vector<QuotaTotals> quotas;
+};
+MachineTotals read_machine(uint64_t now_ns);
+
+// Between two readings.
+struct MachineShares {
+  Reading<double> steal;     // of all CPUs' time
+  Reading<double> pressure;  // of the time: some task of the machine waited for a CPU
+  Reading<Throttling> throttling;
+};
+MachineShares shares_between(const MachineTotals& before, const MachineTotals& after);
+
+// The shares over the last few seconds.
+class MachineMeter {
  public:
-  // Reads /proc/pressure/cpu at most once a second.
+  // Reads at most once a second.
   void sample(uint64_t now_ns);
-  Reading<double> share() const;
+  MachineShares shares() const;
 
  private:
-  std::deque<std::pair<uint64_t, std::optional<uint64_t>>> samples_;  // when, and microseconds
+  std::deque<MachineTotals> samples_;
 };
 
 }  // namespace pipetop

@@ -117,13 +117,13 @@ TEST(Pressure, IsTheTotalOfSome) {
 }
 
 TEST(Pressure, NeedsTwoReadings) {
-  PressureMeter meter;
-  EXPECT_EQ(meter.share().status, ReadingStatus::warming);
+  MachineMeter meter;
+  EXPECT_EQ(meter.shares().pressure.status, ReadingStatus::warming);
   meter.sample(1'000'000'000);
   meter.sample(1'500'000'000);
-  EXPECT_EQ(meter.share().status, ReadingStatus::warming) << "at most one a second";
+  EXPECT_EQ(meter.shares().pressure.status, ReadingStatus::warming) << "at most one a second";
   meter.sample(2'000'000'000);
-  EXPECT_NE(meter.share().status, ReadingStatus::warming);
+  EXPECT_NE(meter.shares().pressure.status, ReadingStatus::warming);
 }
 
 }  // namespace

@@ -1,0 +1,71 @@
+#include "engine/host/quota.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "engine/base/system_files.h"
+#include "engine/base/text.h"
+
+namespace pipetop {
+namespace {
+
+// The number after `name` and a blank.
+uint64_t stat_of(const std::string& text, std::string_view name) {
+  std::istringstream lines(text);
+  std::string key;
+  for (uint64_t value = 0; lines >> key >> value;)
+    if (key == name) return value;
+  return 0;
+}
+
+// CPUs that a cgroup may use; 0 if it has no quota. v2 has "50000 100000" or "max 100000".
+double allowed_cpus(const std::string& folder) {
+  double quota_us = 0, period_us = 0;
+  std::istringstream v2(read_head(folder + "/cpu.max"));
+  if (v2 >> quota_us >> period_us) return quota_us / period_us;
+  quota_us = double(read_number(folder + "/cpu.cfs_quota_us", 0));
+  return std::max(0.0, quota_us / double(read_number(folder + "/cpu.cfs_period_us", 1)));
+}
+
+// That of `path` and of all around it. In a container the path may be the host's: then only the
+// root is there, which is ours.
+void add_quotas(const std::string& root, std::string path, std::vector<QuotaTotals>& quotas) {
+  for (bool last = false; !last; path.resize(std::min(path.rfind('/'), path.size()))) {
+    last = path.empty();
+    const std::string folder = root + path, stat = read_head(folder + "/cpu.stat");
+    if (const double cpus = allowed_cpus(folder); cpus > 0)
+      quotas.push_back({folder, cpus, stat_of(stat, "nr_periods"), stat_of(stat, "nr_throttled")});
+  }
+}
+
+}  // namespace
+
+std::vector<QuotaTotals> read_quotas(const std::string& memberships, const std::string& root) {
+  std::vector<QuotaTotals> quotas;
+  for (const std::string& line : split(memberships, '\n')) {  // "1:cpu,cpuacct:/path", "0::/path"
+    const std::vector<std::string> parts = split(line, ':');
+    if (parts.size() < 3 || !parts[2].starts_with('/')) continue;
+    const bool v2 = parts[1].empty();
+    if (v2 || std::ranges::count(split(parts[1], ','), "cpu") > 0)
+      add_quotas(root + (v2 ? "" : "/cpu"), parts[2] == "/" ? "" : parts[2], quotas);
+  }
+  return quotas;
+}
+
+std::vector<QuotaTotals> read_quotas() { return read_quotas(read_head("/proc/self/cgroup")); }
+
+Reading<Throttling> throttling_between(const std::vector<QuotaTotals>& before,
+                                       const std::vector<QuotaTotals>& after) {
+  auto found = Reading<Throttling>::unavailable("no CPU quota of a cgroup");
+  for (const QuotaTotals& now : after) {
+    const auto then = std::ranges::find(before, now.cgroup, &QuotaTotals::cgroup);
+    if (then == before.end() || now.periods <= then->periods) continue;
+    const double share =
+        double(now.throttled - then->throttled) / double(now.periods - then->periods);
+    if (!found.has_value() || share > found->share)
+      found = Reading<Throttling>::of({share, now.cpus, now.cgroup});
+  }
+  return found;
+}
+
+}  // namespace pipetop
