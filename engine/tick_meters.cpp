@@ -67,7 +67,7 @@ void TickMeters::describe(const EngineLife& life, Snapshot& s) {
   const MachineShares shares = machine_.shares();
   s.steal_share = shares.steal;
   s.cpu_pressure = shares.pressure;
-  noise_.add(s.now_ns, noise_in(s));
+  noise_.add(s.now_ns, noise_in(s, {shares.throttling}));
   s.noise = noise_.shown();
 }
 

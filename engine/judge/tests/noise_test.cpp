@@ -71,6 +71,14 @@ TEST(Noise, IsNotToShareACpuOfOurOwn) {
   s.workers[0].last_cpu = Reading<int>::of(0);
   s.effective.settings.pipe.placement = Placement::same_cpu;
   EXPECT_EQ(noise_in(s), "");
+  // Not all of it, if they ran less than that.
+  for (WorkerReadings& w : s.workers) w.shares.on_cpu = known(0.3);
+  EXPECT_EQ(noise_in(s), "other programs use the CPUs: writer runnable 50 %, reader runnable 50 %");
+  for (WorkerReadings& w : s.workers) w.shares.on_cpu = known(0.5);
+  EXPECT_EQ(noise_in(s), "");
+  s.effective.pipe.bytes = 4096;
+  s.effective.settings.pipe.placement = Placement::unpinned;
+  EXPECT_EQ(noise_in(s), "") << "they may have shared one";
   s.effective.settings.pipe.placement = Placement::near;
   HostInfo host;
   host.cpus = 1;
@@ -84,6 +92,40 @@ TEST(Noise, IsPressureThatIsNotOurs) {
   EXPECT_EQ(noise_in(s), "") << "10 % of it may be ours";
   s.cpu_pressure = known(0.4);
   EXPECT_EQ(noise_in(s), "other programs wait for CPUs 40 % of the time");
+}
+
+TEST(Noise, NamesWhoUsesTheCpus) {
+  Snapshot s = quiet();
+  const Surroundings around = {.neighbours = {{"make", 7, 1.04}, {"yes", 8, 0.5}, {"top", 9, 0.1}}};
+  EXPECT_EQ(noise_in(s, around), "") << "they do not disturb us";
+  s.workers[1].shares.runnable = known(0.72);
+  EXPECT_EQ(noise_in(s, around),
+            "other programs use the CPUs: reader runnable 72 %, make (PID 7) 1.0 CPUs, yes (PID 8) "
+            "0.5 CPUs");
+}
+
+TEST(Noise, IsAQuotaInPlaceOfOtherPrograms) {
+  Snapshot s = quiet();
+  s.workers[1].shares.runnable = known(0.5);
+  Surroundings around = {Reading<Throttling>::of({0.04, 0.5, "/sys/fs/cgroup/a"})};
+  EXPECT_TRUE(noise_in(s, around).starts_with("other programs"));
+  around.throttling.value->share = 0.97;
+  EXPECT_EQ(noise_in(s, around),
+            "a quota of 0.5 CPUs stops it in 97 % of its periods: /sys/fs/cgroup/a");
+  EXPECT_EQ(noise_around(around, 2), noise_in(s, around));
+}
+
+TEST(Noise, IsARateThatChanges) {
+  for (const auto& [ratio, said] :
+       {std::pair{1.2, false}, {1.3, true}, {0.85, false}, {0.75, true}})
+    EXPECT_EQ(!noise_in(quiet(), {.drift = known(ratio)}).empty(), said) << ratio;
+}
+
+TEST(Noise, AroundASearchIsWhoLeavesItTooFewCpus) {
+  const Surroundings around = {.neighbours = {{"make", 7, 1.5}}};
+  EXPECT_EQ(noise_around(around, 2), "other programs use 1.5 of 2 CPUs, make (PID 7) 1.5 CPUs");
+  EXPECT_EQ(noise_around(around, 4), "");
+  EXPECT_EQ(noise_around({}, 1), "");
 }
 
 TEST(SteadyNoise, IsSaidOnceItLasts) {
