@@ -338,6 +338,17 @@ void warn_of_steal(LadderReport& report) {
                   place(report, steal.rung, steal.round)));
 }
 
+std::string noise_of(const LadderReport& report) {
+  size_t disturbed = 0;
+  std::string example;
+  for (const LadderRun& run : report.ladder.runs)
+    if (std::string noise = run.trial.noise(false); !noise.empty() && disturbed++ == 0)
+      example = fmt::format("{} ({})", noise, place(report, run.rung, run.round));
+  if (disturbed == 0) return "";
+  return fmt::format("{} of {} runs were disturbed, the first: {}", disturbed,
+                     report.ladder.runs.size(), example);
+}
+
 void warn_of_drift(LadderReport& report) {
   if (!report.drift.has_value()) return;
   const RoundPace& pace = report.drift->farthest;
@@ -360,6 +371,7 @@ LadderReport report(Ladder ladder) {
   report.falls = falls_of(ladder, rates);
   report.monotone = monotone(report, ladder, rates);
   report.ladder = std::move(ladder);
+  report.noise = noise_of(report);
   // The warnings, which also set the exit code.
   for (const LadderRun& run : report.ladder.runs) warn_of_workers(report, run);
   for (const LadderRun& run : report.ladder.runs) warn_of_pages(report, run);

@@ -99,6 +99,7 @@ struct LadderReport : Assessment {
   std::vector<LadderFall> falls;
   // Their medians rise; unknown if one that does not was not found to fall either.
   Reading<bool> monotone;
+  std::string noise;  // what disturbed some of the runs, and how many; "" if nothing did
 
   const Preset& preset(size_t rung) const { return ladder.options.rungs[rung]; }
 };

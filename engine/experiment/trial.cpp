@@ -8,7 +8,9 @@
 #include <string>
 
 #include "engine/host/host.h"
+#include "engine/host/neighbours.h"
 #include "engine/meter/rate_meter.h"
+#include "engine/meter/worker_meters.h"
 #include "engine/workload/table/workloads.h"
 
 namespace pipetop {
@@ -17,6 +19,7 @@ namespace {
 constexpr uint64_t kTick_ns = 100 * kMs;  // the meter's own resolution
 constexpr uint64_t kSettleTick_ns = 2 * kMs;
 constexpr uint64_t kSettleLimit_ns = 5'000 * kMs;
+constexpr uint64_t kWorthALook_ns = 500 * kMs;
 
 template <class Function, class... Arguments>
 void tell(const Function& function, const Arguments&... arguments) {
@@ -106,13 +109,17 @@ class Measurement {
   void begin() {
     session_.engine().begin_segment("measure");
     trial_.begin = trial_.end = tick(Totals::now);
+    passed_.clear();
     trial_.settings = trial_.begin.requested;
     tell(listener_.began, trial_.begin);
   }
 
   // Until it is complete, cut short or suspended.
   void measure() {
-    const CpuTimes before = read_cpu_times();
+    // Not in short ones of a search, for which it takes too long.
+    std::optional<Neighbours> neighbours;
+    if (length_.bytes != 0 || length_.duration_ns >= kWorthALook_ns) neighbours.emplace();
+    const MachineTotals before = read_machine(monotonic_ns());
     begin();
     for (bool done = false; !done;) {
       trial_.cut_short = !session_.wait(next_wait_ns());
@@ -120,10 +127,26 @@ class Measurement {
       trial_.end = tick(Totals::when_due);
       done = trial_.cut_short || is_done();
       if (done) trial_.end = tick(Totals::now);
+      passed_.push_back(trial_.end.throughput.progress());
       tell(listener_.waiting);
       tell(listener_.ticked, trial_, done);
     }
-    trial_.steal_share = steal_since(before);
+    const MachineShares shares = shares_between(before, read_machine(monotonic_ns()));
+    trial_.steal_share = shares.steal;
+    trial_.cpu_pressure = shares.pressure;
+    trial_.around = {shares.throttling, drift()};
+    if (neighbours) trial_.around.neighbours = neighbours->since();
+  }
+
+  // Whether it became faster or slower. Halves of less than a second vary in any case.
+  Reading<double> drift() const {
+    constexpr size_t kEnough = 20;
+    if (passed_.size() < kEnough) return Reading<double>::warming("too short to measure");
+    const Progress begin = trial_.begin.throughput.progress(), middle = passed_[passed_.size() / 2];
+    const auto first = rate_between(begin, middle, 1),
+               second = rate_between(middle, passed_.back(), 1);
+    if (!first.has_value() || !second.has_value() || *first <= 0) return first;
+    return Reading<double>::of(*second / *first);
   }
 
   // Over all of it; the engine's are over the last second. The settings, and so the parts, stay.
@@ -158,7 +181,8 @@ class Measurement {
   const TrialLength& length_;
   const TrialListener& listener_;
   Trial trial_;
-  uint32_t suspensions_ = 0;  // when the measurement began
+  uint32_t suspensions_ = 0;      // when the measurement began
+  std::vector<Progress> passed_;  // by tick
 };
 
 }  // namespace
@@ -227,6 +251,23 @@ double Trial::rate() const {
   return rate_between(begin.throughput.progress(), end.throughput.progress(),
                       unit_of(settings).count)
       .value.value_or(0);
+}
+
+std::string Trial::noise(bool all) const {
+  Snapshot whole = end;
+  whole.steal_share = steal_share;
+  whole.cpu_pressure = cpu_pressure;
+  if (!all && steal_share.value.value_or(0) > kMuchSteal) whole.steal_share = {};
+  for (const Role role : roles_of(end.requested)) {
+    WorkerReadings& w = whole.workers[static_cast<size_t>(role)];
+    w.shares = segment.role(role).shares;
+    const auto &first = begin.worker(role).voluntary_switches, &last = w.voluntary_switches;
+    w.voluntary_switches_per_s =
+        first.has_value() && last.has_value() && *first <= *last
+            ? Reading<double>::of(double(*last - *first) * 1e9 / double(duration_ns()))
+            : Reading<double>::unavailable("the process was restarted");
+  }
+  return noise_in(whole, around);
 }
 
 Reading<uint64_t> TimeLeft::of(std::span<const uint32_t> runs) const {

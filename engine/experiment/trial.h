@@ -15,6 +15,7 @@
 #include "engine/base/error.h"
 #include "engine/base/event_loop.h"
 #include "engine/engine.h"
+#include "engine/judge/noise.h"
 #include "engine/model/tables.h"
 
 namespace pipetop {
@@ -83,18 +84,22 @@ class Session {
 };
 
 struct Trial {
-  Settings settings;            // as asked
-  Snapshot begin;               // when the measurement began
-  Snapshot end;                 // when it ended, with data still flowing; parts: rates of all of it
-  Segment segment;              // the whole run, with what was observed
-  Reading<double> steal_share;  // of all CPUs' time in between
-  bool cut_short = false;       // it was asked to stop
+  Settings settings;  // as asked
+  Snapshot begin;     // when the measurement began
+  Snapshot end;       // when it ended, with data still flowing; parts: rates of all of it
+  Segment segment;    // the whole run, with what was observed
+  Reading<double> steal_share, cpu_pressure;  // as in a Snapshot, but of all the time in between
+  Surroundings around;
+  bool cut_short = false;  // it was asked to stop
 
   // The bytes, or whatever else the workload counts.
   uint64_t items() const { return end.throughput.total_items - begin.throughput.total_items; }
   uint64_t duration_ns() const { return end.now_ns - begin.now_ns; }
   // The mean, in the workload's unit; over its own time, if it has a clock of its own.
   double rate() const;
+  // What disturbed it as a whole; "" if nothing did. Much stolen time only if `all`: see
+  // Assessment::warn_of_steal().
+  std::string noise(bool all = true) const;
 };
 
 // The exit code for a result, and messages for the user.

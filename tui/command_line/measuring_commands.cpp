@@ -16,6 +16,7 @@
 #include "engine/experiment/overhead.h"
 #include "engine/experiment/rehearsal.h"
 #include "engine/host/host.h"
+#include "engine/host/neighbours.h"
 #include "engine/host/pipe_max_size.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/table/workloads.h"
@@ -120,11 +121,14 @@ TuneReport search(const CommandLine& line, const Config& config, Interrupts& int
   unwatched.noticed = say_notices(progress);
   // The engine reads the limit once, at its start.
   Session session(unwatched, interrupts);
-  const CpuTimes before = read_cpu_times();
+  const Neighbours neighbours;
+  const MachineTotals before = read_machine(monotonic_ns());
   report.result =
       tune(space, space.as_planned(space.searched_knobs_of(rung.settings)), options,
            live_trials(session), [&](const TuneProgress& p) { progress.show(progress_text(p)); });
-  report.steal_share = steal_since(before);
+  const MachineShares shares = shares_between(before, read_machine(monotonic_ns()));
+  report.steal_share = shares.steal;
+  report.noise = noise_around({shares.throttling, {}, neighbours.since()}, report.host.cpus);
   report.pipe_max_bytes = read_host().pipe_max_size;
   report.ended_by_signal = interrupts.signal();
   return report;
@@ -234,9 +238,11 @@ int ladder_command(const CommandLine& line) {
   files.write(found, ascii ? GlyphSet::ascii : GlyphSet::unicode, interrupts);
   Assessment assessment{found.exit, {}};
   const char* const doubt = found.exit == Exit::untrustworthy ? "untrustworthy: " : "";
-  if (!files.table_is_seen())
+  if (!files.table_is_seen()) {
     for (const std::string& warning : found.warnings)
       assessment.warnings.push_back(doubt + warning);
+    if (!found.noise.empty()) assessment.warnings.push_back(found.noise);
+  }
   return exit_status(assessment, interrupts);
 }
 

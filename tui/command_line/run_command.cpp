@@ -167,7 +167,9 @@ int sweep_command(const CommandLine& line, const Config& config, const SweepPlan
   progress.clear();
   if (sweep.rounds() == 0) return ended_early(interrupts, "a round was complete: no result");
   finish_all(interrupts, {[&] { output.finish(line.format->print(sweep_document(sweep))); }});
-  return exit_status(sweep.report, interrupts);
+  Assessment assessment = sweep.report;
+  if (!sweep.report.noise.empty()) assessment.warn(Exit::ok, sweep.report.noise);
+  return exit_status(assessment, interrupts);
 }
 
 }  // namespace

@@ -146,6 +146,19 @@ Json ratios_json(const Spread& spread, const RatioInterval& interval) {
   return json;
 }
 
+Json noise_json(const Trial& trial) {
+  Json json = {{"words", trial.noise()}};
+  put(json, "cpu_pressure_share", trial.cpu_pressure);
+  put(json, "throttling", trial.around.throttling, [](const Throttling& t) -> Json {
+    return {{"share", rounded(t.share)}, {"cpus", rounded(t.cpus)}, {"cgroup", t.cgroup}};
+  });
+  put(json, "drift_ratio", trial.around.drift);
+  json["neighbours"] = list_json(trial.around.neighbours, [](const Neighbour& n) -> Json {
+    return {{"name", n.name}, {"pid", n.pid}, {"cpus_in_use", rounded(n.cpus)}};
+  });
+  return json;
+}
+
 void put_shares(Json& json, const TimeShares& shares) {
   put(json, "on_cpu_share", shares.on_cpu);
   put(json, "runnable_share", shares.runnable);

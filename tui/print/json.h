@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/reading.h"
+#include "engine/experiment/trial.h"
 #include "engine/meter/statistics.h"
 #include "engine/model/ring_view.h"
 #include "engine/model/segment.h"
@@ -85,6 +86,8 @@ Json rate_json(const RateStats& rate);
 Json ratios_json(const Spread& spread, const RatioInterval& interval);
 Json whole_spread_json(const Spread& spread);
 Json spread_json(const Spread& spread);  // median and quartiles
+
+Json noise_json(const Trial& trial);  // what disturbed it
 
 void put_shares(Json& json, const TimeShares& shares);
 void put_times_source(Json& json,

@@ -39,6 +39,7 @@ Json rung_run_json(const LadderRun& run, size_t place) {
                {"bytes", trial.items()},
                {"duration_ns", trial.duration_ns()}};
   put(json, "steal_share", trial.steal_share);
+  json["noise"] = noise_json(trial);
   json["pipe_size"] = trial.end.effective.pipe.bytes;
   for (const Role role : {Role::writer, Role::reader})
     json[std::string(to_text(role))] = role_json(trial, role);
@@ -179,6 +180,7 @@ std::string conclusions_text(const LadderReport& report) {
         {"monotone", report.monotone.has_value() ? "yes" : "unknown: " + report.monotone.reason});
   table.add({"drift", drift_text(report)});
   table.add({"steal", steal_text(report)});
+  if (!report.noise.empty()) table.add({"noise", report.noise});
   add("mismatch", mismatches_of(report), std::identity{});
   add("trusted", report.warnings, [](const std::string& warning) { return "no: " + warning; });
   if (report.warnings.empty()) table.add({"trusted", "yes"});
@@ -213,6 +215,7 @@ Json ladder_json(const LadderReport& report) {
   json["falls"] = falls_json(report);
   put(json, "drift", report.drift, drift_json);
   put(json, "steal", report.steal, [&](const LadderSteal&) { return steal_json(report); });
+  json["noise"]["words"] = report.noise;
   json["trustworthy"] = report.warnings.empty();
   json["reasons"] = report.warnings;
   return json;
@@ -262,9 +265,9 @@ Document ladder_document(const LadderReport& report, GlyphSet glyphs) {
     document.columns = std::move(one.columns);
     document.rows.push_back(std::move(one.rows.front()));
   }
-  // Before the common knobs and plus_minus, which are newer.
+  // Before the common knobs, plus_minus and the noise, which are newer.
   Columns& columns = document.columns;
-  const auto newer = static_cast<ptrdiff_t>(std::min(columns.size(), common_knobs().size() + 1));
+  const auto newer = static_cast<ptrdiff_t>(std::min(columns.size(), common_knobs().size() + 2));
   columns.insert(columns.end() - newer, {"round", "/round"});
   return document;
 }

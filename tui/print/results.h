@@ -41,6 +41,7 @@ struct TuneReport {
   std::string reference_name;   // of the preset
   HostInfo host;                // as it was before
   Reading<double> steal_share;  // of all CPUs' time during the search
+  std::string noise;            // what disturbed it, "" if nothing did
   uint64_t budget_ns = 0;
   uint64_t seed = 0;
   uint64_t pipe_max_bytes = 0;  // during the search

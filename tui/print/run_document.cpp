@@ -219,6 +219,7 @@ Columns run_columns(const Settings& settings, const Json& run) {
   for (const Knob& knob : knobs_of(settings))
     if (knob.name != "single_step") add_knobs(columns, {knob.name});  // a run makes none
   add_columns(columns, "", fmt::format("/{}", unit.key), {"plus_minus"});
+  columns.push_back({"noise", "/noise/words"});
   return columns;
 }
 
@@ -254,6 +255,7 @@ Json run_json(const RunResult& result) {
       [&](const SamplingEvent&) { return all_functions_json(result); });
   put(json, "integrity", result.last.integrity, integrity_json);
   put(json, "verdict", verdict_of(result), verdict_json);
+  json["noise"] = noise_json(result);
   return json;
 }
 

@@ -157,7 +157,7 @@ std::vector<std::string> functions_lines(const RunResult& r, Role role) {
 std::string between_ticks_text(const RunResult& r) {
   const Reading<double>& rate = r.end.event->between_ticks;
   if (!rate.has_value()) return {};
-  return fmt::format(" ({} {} without)", rate_text(*rate), unit_of(r.end.requested).rate);
+  return fmt::format(" ({} {} between ticks)", rate_text(*rate), unit_of(r.end.requested).rate);
 }
 
 std::string functions_block(const RunResult& r) {
@@ -251,6 +251,8 @@ Assessment assess(const RunResult& result) {
   assess_pages(result, assessment);
   assess_huge(result, assessment);
   assessment.warn_of_steal(result.steal_share, "the rate is unreliable");
+  if (const std::string noise = result.noise(false); !noise.empty())
+    assessment.warn(Exit::ok, "disturbed: " + noise);
   for (const Role role : roles_of(result.end.requested)) assess_lost(result, role, assessment);
   return assessment;
 }

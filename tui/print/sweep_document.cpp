@@ -165,6 +165,7 @@ std::string sweep_text(const Sweep& sweep) {
 Json sweep_run_json(const Trial& run, uint32_t round, const Unit& unit) {
   Json json = {{"round", round}, {std::string(unit.key), rounded(run.rate())}};
   put(json, "steal_share", run.steal_share);
+  json["noise"] = noise_json(run);
   json["parts"] = list_json(run.end.parts, [&](const PartReadings& part) {
     Json one = {{"name", part.name}};
     put(one, unit.key, part.rate);
@@ -207,6 +208,7 @@ Document sweep_document(const Sweep& sweep) {
                      {"rows", Json::array()}},
                     sweep_text(sweep)};
   add_columns(document.columns, "", "", {knob, "round", unit_of(settings).key, "steal_share"});
+  document.columns.push_back({"noise", "/noise/words"});
   for (size_t i = 0; i < sweep.plan.values.size(); ++i) {
     document.tree["rows"].push_back(row_json(sweep, i));
     for (Json run : document.tree["rows"].back()["runs"]) {

@@ -223,6 +223,7 @@ Json tune_json(const TuneReport& report) {
   put_rates(json["reference"], r.reference_gib_per_s);
   put_comparisons(json, r);
   json["sensitivity"] = list_json(r.effects, effect_json);
+  json["noise"]["words"] = report.noise;
   json["doubts"] = assessment.warnings;
   json["trustworthy"] = assessment.exit == Exit::ok;
   return json;
@@ -258,6 +259,7 @@ Assessment assess(const TuneReport& report) {
         fmt::format("low confidence: the final had {} heats, it needs {}; give a longer --budget",
                     r.reference_gib_per_s.size(), kFewHeats));
   assessment.warn_of_steal(report.steal_share, "the ranking may be wrong");
+  if (!report.noise.empty()) assessment.warn(Exit::ok, "disturbed: " + report.noise);
   return assessment;
 }
 

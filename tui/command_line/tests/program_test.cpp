@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "engine/tests/support/child.h"
 #include "tui/tests/processes.h"
 
 namespace pipetop::tui {
@@ -98,6 +101,22 @@ TEST(Program, MeasuresForAsLongAsIsAskedFor) {
   EXPECT_EQ(program.err().find("died"), std::string::npos) << program.err();
   EXPECT_GE(result["duration_ns"], 300'000'000);
   EXPECT_EQ(result["bytes"], result["reader"]["bytes"]);
+}
+
+TEST(Program, SaysWhoElseUsesItsCpus) {
+  std::vector<std::unique_ptr<ForeignProcess>> hogs;
+  for (long i = 0; i < 2 * sysconf(_SC_NPROCESSORS_ONLN); ++i)
+    hogs.push_back(std::make_unique<ForeignProcess>([] {
+      for (volatile unsigned n = 0;;) n = n + 1;
+    }));
+  Program program({"run", "--no-bpf", "--duration", "1s", "--format", "json"});
+  EXPECT_TRUE(measured(program.wait())) << program.err();
+  EXPECT_NE(program.err().find("disturbed: "), std::string::npos) << program.err();
+  const auto noise = nlohmann::json::parse(program.out())["noise"];
+  EXPECT_NE(noise["words"], "");
+  EXPECT_TRUE(std::ranges::any_of(noise["neighbours"], [&](const nlohmann::json& one) {
+    return std::ranges::any_of(hogs, [&](const auto& hog) { return one["pid"] == hog->pid(); });
+  })) << noise;
 }
 
 // The bytes are those at the moments that the duration lies between.

@@ -53,6 +53,18 @@ TEST(Assess, StolenTimeAndLostSamplesAreSeven) {
             "11 of 1011 samples of the writer were lost: its function shares are unreliable");
 }
 
+TEST(Assess, NoiseIsSaidAndMuchStolenTimeOnce) {
+  RunResult r = example_result();
+  r.steal_share = Reading<double>::of(0.03);
+  EXPECT_EQ(assess(r).exit, Exit::ok);
+  EXPECT_EQ(assess(r).warnings.front(), "disturbed: the host takes 3 % of the CPUs' time");
+  r.steal_share = Reading<double>::of(0.06);
+  EXPECT_EQ(assess(r).warnings.size(), 1u);
+  r.around.drift = Reading<double>::of(0.5);
+  EXPECT_EQ(assess(r).warnings.back(),
+            "disturbed: the second half of the time was 0.50 times as fast as the first");
+}
+
 TEST(Assess, DamagedPagesAreSevenUnlessTheyWereAskedFor) {
   RunResult r = example_result();
   Integrity found;

@@ -26,12 +26,12 @@ std::vector<Fields> rows_of(const std::string& csv) {
 TEST(LadderCsv, IsTheColumnsOfARunAndTheRound) {
   const std::string csv = csv_text(ladder_document(example_ladder(), GlyphSet::ascii));
   std::string header = csv_header(run_document(example_result()).columns);
-  header.erase(header.rfind(",observers"));  // this and plus_minus are newer than the round
+  header.erase(header.rfind(",observers"));  // this and all after it are newer than the round
   EXPECT_TRUE(
       csv.starts_with("gibibytes_per_second,bytes_to_pipe,buf_size,pipe_size,busy_loop,poll,"
                       "huge_page,check_huge_page,write_with_vmsplice,read_with_splice,gift,"
                       "lock_memory,dont_touch_pages,same_buffer,name,"));
-  EXPECT_TRUE(csv.starts_with(header + ",round,observers,plus_minus\n"));
+  EXPECT_TRUE(csv.starts_with(header + ",round,observers,plus_minus,noise\n"));
 }
 
 TEST(LadderCsv, HasARowARunAsTheyWereMeasured) {
@@ -74,6 +74,7 @@ vmsplice, read              10.0     9.00 .. 11.0                  4.90 [?]     
 monotone   no: write_read_huge fell below write_read by 37.5 % (0.62 [0.62 .. 0.62] times in 2 rounds)
 drift      at most -6.7 % (round 1 relative to the median round)
 steal      1.0 % of the time, 1.0 % in the worst run (write_read, round 1)
+noise      6 of 6 runs were disturbed, the first: other programs use the CPUs: writer runnable 25 % (write_read, round 1)
 trusted    yes
 )");
 }

@@ -83,12 +83,12 @@ TEST(PrintCsv, BeginsWithTheArticlesColumns) {
             "dont_touch_pages,same_buffer,name,duration_ns,bytes,median,stddev,min,max,pages,wait,"
             "payload,placement,writer_cpu,reader_cpu,effective_pipe_bytes,zero_copy,huge,"
             "steal_share,verdict,buffers,slow_motion,write_with,read_with,writer.wait,reader.wait,"
-            "touch_pages,writer.cpu,reader.cpu,pairs,observers,plus_minus\n");
+            "touch_pages,writer.cpu,reader.cpu,pairs,observers,plus_minus,noise\n");
   EXPECT_EQ(csv_rows(run_document(example_result())),
             "12.500000,26843545600,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,"
             "26843545600,12.400000,0.250000,12.000000,13.000000,thp,block/busy,constant,near,0,1,"
             "131072,zero-copy,1,0.010000,lock-bound,separate,0,vmsplice,splice,block,busy,1,,,1,on,"
-            "0.125000\n");
+            "0.125000,\n");
 }
 
 TEST(PrintCsv, LeavesUnknownsEmpty) {
@@ -126,9 +126,9 @@ TEST(PrintCsv, HasTheUnitAndTheKnobsOfThePageCache) {
       csv_text(document),
       "gib_per_s,name,duration_ns,bytes,median,stddev,min,max,client_cpu,"
       "effective_pipe_bytes,zero_copy,huge,steal_share,verdict,cached_share,clients,files,"
-      "file_size,chunk_size,gang_size,observers,plus_minus\n"
+      "file_size,chunk_size,gang_size,observers,plus_minus,noise\n"
       "12.500000,custom,2000000000,26843545600,12.400000,0.250000,12.000000,13.000000,0,"
-      "131072,zero-copy,1,0.010000,lock-bound,0.500000,1,same,1073741824,65536,16,on,0.125000\n");
+      "131072,zero-copy,1,0.010000,lock-bound,0.500000,1,same,1073741824,65536,16,on,0.125000,\n");
 }
 
 TEST(PrintCsv, HasTheUnitAndTheKnobsOfPercpu) {
@@ -137,9 +137,9 @@ TEST(PrintCsv, HasTheUnitAndTheKnobsOfPercpu) {
   r.end.throughput.total_items = 200'000;
   EXPECT_EQ(csv_text(run_document(r)),
             "krules_per_s,name,duration_ns,rules,median,stddev,min,max,inserter_cpu,steal_share,"
-            "cached_share,workers,profile,no_percpu,requested_rules,batch,observers,plus_minus\n"
+            "cached_share,workers,profile,no_percpu,requested_rules,batch,observers,plus_minus,noise\n"
             "100.000000,custom,2000000000,200000,12.400000,0.250000,12.000000,13.000000,0,"
-            "0.010000,0.500000,1,mirred,0,30000,1,on,0.125000\n");
+            "0.010000,0.500000,1,mirred,0,30000,1,on,0.125000,\n");
 }
 
 TEST(PrintJson, KeepsTheOrderOfTheSchema) {
@@ -149,7 +149,8 @@ TEST(PrintJson, KeepsTheOrderOfTheSchema) {
   const std::vector<std::string> expected = {
       "schema",      "name",  "version",   "host",      "requested",        "effective",
       "duration_ns", "bytes", "gib_per_s", "writer",    "reader",           "parts",
-      "figures",     "ring",  "functions", "integrity", "integrity_reason", "verdict"};
+      "figures",     "ring",  "functions", "integrity", "integrity_reason", "verdict",
+      "noise"};
   EXPECT_EQ(keys, expected);
 }
 
@@ -252,6 +253,33 @@ TEST(PrintJson, CallsRulesRules) {
   const Json lifetime = run_json(r)["writer"]["lifetime"];
   EXPECT_EQ(lifetime.value("rules", uint64_t{0}), 27ull << 30);
   EXPECT_FALSE(lifetime.contains("bytes"));
+}
+
+// Of all of the run, while its last second was quiet.
+TEST(PrintJson, SaysWhatDisturbedTheRun) {
+  RunResult r = example_result();
+  EXPECT_EQ(run_json(r)["noise"]["words"], "");
+  EXPECT_TRUE(run_json(r)["noise"]["throttling"].is_null());
+  r.segment.roles[0].shares.runnable = Reading<double>::of(0.72);
+  r.cpu_pressure = Reading<double>::of(0.9);
+  r.around.neighbours = {{"yes", 7, 0.99}};
+  const Json noise = run_json(r)["noise"];
+  EXPECT_EQ(noise["words"],
+            "other programs use the CPUs: writer runnable 72 %, yes (PID 7) 1.0 CPUs");
+  EXPECT_EQ(noise["cpu_pressure_share"], 0.9);
+  EXPECT_EQ(noise["neighbours"][0]["cpus_in_use"], 0.99);
+  const std::string csv = csv_rows(run_document(r));
+  EXPECT_TRUE(csv.ends_with(",\"" + noise["words"].get<std::string>() + "\"\n")) << csv;
+}
+
+TEST(PrintJson, ExplainsRunnableByTheWakeupsOfTheRun) {
+  RunResult r = example_result();
+  r.segment.roles[0].shares.runnable = Reading<double>::of(0.2);
+  r.begin.workers[0].voluntary_switches = Reading<uint64_t>::of(0);
+  r.end.workers[0].voluntary_switches = Reading<uint64_t>::of(30'000);  // in two seconds
+  EXPECT_EQ(run_json(r)["noise"]["words"], "");
+  r.end.workers[0].voluntary_switches = Reading<uint64_t>::of(10'000);
+  EXPECT_NE(run_json(r)["noise"]["words"], "");
 }
 
 TEST(PrintJson, NamesTheRateBetweenTicks) {

@@ -154,6 +154,16 @@ TEST(PrintTune, TheHostsTheftAndTooFewHeatsAreJudged) {
   EXPECT_EQ(assess(report).exit, Exit::untrustworthy);
 }
 
+TEST(PrintTune, NoiseIsADoubtOfATrustworthyResult) {
+  TuneReport report = example_report();
+  report.noise = "other programs use 1.5 of 2 CPUs";
+  EXPECT_EQ(assess(report).exit, Exit::ok);
+  EXPECT_EQ(assess(report).warnings.front(), "disturbed: " + report.noise);
+  const Json json = Json::parse(json_text(tune_document(report)));
+  EXPECT_EQ(json["noise"]["words"], report.noise);
+  EXPECT_EQ(json["trustworthy"], true);
+}
+
 TEST(PrintTune, WithoutAWinnerItSaysWhetherTimeWasShort) {
   TuneReport report = without_final();
   report.result.winner.reset();
