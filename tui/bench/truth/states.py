@@ -1,0 +1,116 @@
+"""The states that are forced, and the stages that pipelines in Python have."""
+import contextlib, fcntl, mmap, os, random, time
+
+# NAME, how it is forced, the right verdict on it, flags of `pipetop run`.
+#   slow-ROLE    it is frozen for nine tenths of the time, like the end of a slow device
+#   quota-ROLE   it may use a tenth of a CPU
+#   starve-ROLE  it is at nice 19, beside a hog on its CPU
+#   stop-ROLE    it is stopped
+OWN = '''
+slow_writer        slow-writer    writer      --preset write_read
+slow_reader        slow-reader    reader      --preset write_read
+slow_writer_spin   slow-writer    writer      --preset busy_loop_huge
+slow_reader_spin   slow-reader    reader      --preset busy_loop_huge
+slow_writer_poll   slow-writer    writer      --preset busy_loop_huge --wait busy_poll
+slow_reader_poll   slow-reader    reader      --preset busy_loop_huge --wait busy_poll
+slow_writer_splice slow-writer    writer      --preset vmsplice_splice
+slow_reader_adapt  slow-reader    reader      --preset write_read --wait adaptive
+quota_writer       quota-writer   writer      --preset write_read
+quota_reader       quota-reader   reader      --preset write_read
+quota_writer_spin  quota-writer   writer      --preset busy_loop_huge
+quota_reader_spin  quota-reader   reader      --preset busy_loop_huge
+starved_writer     starve-writer  writer      --preset busy_loop_huge
+starved_reader     starve-reader  reader      --preset busy_loop_huge
+same_cpu           -              cpu         --preset write_read --placement same_cpu
+same_cpu_spin      -              cpu         --preset busy_loop_huge --placement same_cpu
+tiny_pipe          -              wakeup      --preset write_read --pipe_size 4KiB
+busy_copies        -              lock        --preset write_read --wait busy
+page_lookups       -              writer      --preset vmsplice_splice --buf_size 16MiB
+copying_reader     -              reader      --preset vmsplice_read_huge --buf_size 1MiB
+large_pipe_reader  -              reader|lock --preset vmsplice_read_huge --pipe_size 1MiB
+stamping_writer    slow-writer    writer      --preset write_read --payload stamped
+stopped_reader     stop-reader    none        --preset write_read
+stopped_writer     stop-writer    none        --preset write_read
+slow_motion        -              none        --preset write_read --slow_motion
+unobserved         -              none        --preset write_read --observers off
+page_cache         -              none        -c configs/page-cache.yaml
+'''
+
+# NAME, what is right to say, how it is forced, the command. Right is KIND[:STAGE[/WAITS_FOR]], one or
+# more of them. A stage is forced as above, frozen (all the time), or nothing needs to be done. Of what
+# ends by itself, "whole", pipetop runs the command. T is a directory. S NAME STEP does a step in Python
+# again and again, with data if it asks for it.
+FOREIGN = '''
+gzip            stage:gzip               -            cat /dev/zero | gzip -1 | cat >/dev/null
+gzip_random     stage:gzip               -            cat /dev/urandom | gzip | cat >/dev/null
+gzip_chain      stage:gzip               -            cat /dev/zero | cat | cat | gzip | cat | cat >/dev/null
+xz              stage:xz                 -            cat /dev/urandom | xz -1 | cat >/dev/null
+xz_one_thread   stage:xz                 -            cat /dev/urandom | xz -T1 -6 | cat >/dev/null
+zstd            stage:zstd               -            cat /dev/urandom | zstd -q -12 | cat >/dev/null
+zstd_threads    stage:zstd               -            cat /dev/zero | S mix "put(data[:32768] + noise)" | zstd -q -T2 -15 | cat >/dev/null
+slow_source     outside:pv|stage:pv      -            pv -qL 200k /dev/zero | gzip | cat >/dev/null
+slow_middle     stage:pv                 -            cat /dev/zero | pv -qL 2m | cat >/dev/null
+slow_sink       stage:pv|outside:pv      -            cat /dev/zero | pv -qL 2m >/dev/null
+slow_sink_file  stage:pv|outside:pv      -            cat /dev/zero | pv -qL 2m >T/f
+dsync           stage:dd/disk            -            cat /dev/zero | dd of=T/f bs=64k oflag=dsync iflag=fullblock
+direct_write    stage:dd/disk            -            cat /dev/zero | dd of=T/f bs=64k oflag=direct iflag=fullblock
+direct_read     stage:direct/disk        -            head -c 16M /dev/zero >T/f; S direct "fcntl(3, 4, O_DIRECT), preadv(3, [page], randrange(4096) << 12), put(page)" 3<T/f | cat >/dev/null
+fsync           stage:sync/disk          -            cat /dev/zero | S sync "write(3, data), fsync(3)" 3>T/f
+starved         stage:gzip               starve-gzip  cat /dev/zero | gzip | cat >/dev/null
+quota           stage:gzip               quota-gzip   cat /dev/zero | gzip | cat >/dev/null
+stopped         stopped:gzip             stop-gzip    cat /dev/zero | gzip | cat >/dev/null
+stopped_source  stopped:cat              stop-cat     cat /dev/zero | gzip >/dev/null
+frozen          stage:gzip|stopped:gzip|idle|unknown  freeze-gzip  cat /dev/zero | gzip | cat >/dev/null
+mostly_frozen   stage:gzip|stopped:gzip  slow-gzip    cat /dev/zero | gzip | cat >/dev/null
+frozen_source   outside:cat|stage:cat|stopped:cat     slow-cat     cat /dev/zero | gzip -1 >/dev/null
+tiny_lines      stage:lines|balanced     -            S lines "write(1, noise[:35])" | wc -l
+tiny_reads      stage:bash               -            yes 'a line of thirty-five bytes or so' | while read -r x; do :; done
+tiny_blocks     stage:dd|balanced        -            dd if=/dev/zero bs=1 | cat >/dev/null
+tee             stage:gzip               -            cat /dev/zero | tee >(gzip >/dev/null) | cat >/dev/null
+tee_two_slow    stage:xz                 -            cat /dev/urandom | tee >(gzip -1 >/dev/null) | xz -6 >/dev/null
+to_socket       outside:socat|stage:socat -           cat /dev/zero | socat -u - UNIX:T/s,retry=99,interval=0.1 & socat -u UNIX-LISTEN:T/s - | pv -qL 2m >/dev/null
+from_socket     outside:socat            -            socat -u UNIX-LISTEN:T/s - | gzip | cat >/dev/null & sleep 0.2; pv -qL 200k /dev/zero | socat -u - UNIX:T/s
+child           stage:child/child        -            cat /dev/zero | S child "system('sleep 0.02'), put(data)" | cat >/dev/null
+child_source    outside:bash|stage:bash  -            while :; do sleep 0.1; head -c 64k /dev/zero; done | gzip -1 >/dev/null
+child_loop      stage:bash/child         -            yes | while read -r x; do sleep 0.1; done
+nap             stage:nap/sleep          -            cat /dev/zero | S nap "data, sleep(0.01)"
+burst           bursty                   -            S burst "put(bytes(1 << 20)), sleep(0.1)" | S chew "burn(4, data)"
+burst_slow      stage:chew               -            S burst "put(bytes(1 << 20)), sleep(0.01)" | S chew "burn(10, data)"
+burst_rare      outside:burst            -            S burst "put(bytes(1 << 16)), sleep(0.1)" | S chew "burn(2, data)"
+spinning_reader outside:pv|stage:pv      -            pv -qL 1m /dev/zero | S spin "set_blocking(0, False), data"
+balanced        balanced                 -            S feed "put(bytes(1 << 16)), burn(2)" | S chew "burn(2, data)"
+busy_source     stage:feed               -            S feed "put(bytes(1 << 16)), burn(2)" | cat >/dev/null
+two_sources     stage:feed               -            { S feed "put(bytes(1 << 16)), burn(2)" & S feed "put(bytes(1 << 16)), burn(2)" & } | cat >/dev/null
+two_sinks       stage:gzip               -            cat /dev/zero | { gzip >/dev/null <&3 & gzip >/dev/null; } 3<&0
+one_cpu         stage:chew               -            taskset -cp 0 $$ >/dev/null; cat /dev/zero | S chew "burn(5, data)"
+deadlock        deadlock                 -            mkfifo T/a T/b; cat <T/a >T/b & cat >T/a <T/b
+idle            idle                     -            sleep 60 | cat
+sort            stage:sort               whole        yes "$(head -c 3000 /dev/urandom | base64)" | head -c 150M | sort -S 400M --parallel=1 | tail -n 1
+tar             stage:gzip               whole        tar c /usr/lib/x86_64-linux-gnu/*.so.* 2>/dev/null | head -c 150M | gzip >/dev/null
+loop            stage:gzip               whole        for i in {1..40}; do head -c 8M /dev/zero | gzip | cat >/dev/null; done
+short           stage:gzip               whole        head -c 60M /dev/zero | gzip -1 >/dev/null
+shortest        unknown|idle             whole        echo one | cat
+make            unknown|idle             whole        printf 'all: a b c d\\n%%:\\n\\t@S burn "burn(900), _exit(0)"\\n' | make -sj2 -f -
+'''
+CONDITIONS = {'own': 'quiet hogs nice quota one_cpu', 'foreign': 'quiet hogs quota'}
+
+def put(data):
+    while data:
+        data = data[os.write(1, data):]
+
+def burn(ms, data=bytes(1 << 16)):
+    end = time.thread_time() + ms / 1000 * len(data) / (1 << 16)
+    while time.thread_time() < end:
+        pass
+
+def play(name, step):
+    """Does a step again and again, until there is no data."""
+    with open('/proc/self/comm', 'w') as file:
+        file.write(name)
+    names = {**vars(os), 'put': put, 'burn': burn, 'sleep': time.sleep, 'randrange': random.randrange,
+             'fcntl': fcntl.fcntl, 'page': mmap.mmap(-1, 4096), 'noise': os.urandom(1 << 15), 'data': b'-'}
+    code = compile(step, name, 'eval')
+    while names['data']:
+        with contextlib.suppress(BlockingIOError):
+            names['data'] = os.read(0, 1 << 16) if 'data' in step else b'-'
+            eval(code, names)
