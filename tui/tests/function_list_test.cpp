@@ -138,7 +138,7 @@ TEST_F(FunctionListTest, LostSamplesAreNotHidden) {
   EXPECT_EQ(list(3, 28)[0], "▾self child   12,991 17 lost");
   EXPECT_EQ(list(3, 36)[0], "▾self child           12,991 17 lost");
   EXPECT_EQ(list(3, 45)[0], "▾self  child           running 12,991 17 lost");
-  EXPECT_EQ(list(3, 60)[0], "▾self  child        running 12,991 samples ±0.9 17 lost");
+  EXPECT_EQ(list(3, 60)[0], "▾self  child             running 12,991 samples ±0.9 17 lost");
 }
 
 // One sleep of 40 us in seconds.
