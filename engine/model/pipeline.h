@@ -52,6 +52,12 @@ struct Stage {
   bool gone = false;
 };
 
+// A larger ring, and how much faster the pipe would be with it.
+struct LargerRing {
+  uint64_t bytes = 0;
+  double gain = 0;  // 0.5: half as fast again
+};
+
 // One end that a stage holds.
 struct StageEnd {
   PipeEnd end;
