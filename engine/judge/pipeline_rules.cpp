@@ -173,10 +173,9 @@ std::optional<Verdict> deadlock(const JudgedPipeline& view) {
     b.because = fmt::format("deadlock: {} all read from empty pipes", names);
   b.because = first_fitting({b.because, "deadlock: stages wait only for each other"});
   for (const size_t i : stuck) {
-    const WaitStage& stage = view.graph.stages[i];
-    b.evidence.push_back(fmt::format("{} is blocked {} {}", shown_name(view, i),
-                                     writes(i) ? "writing" : "reading",
-                                     percent(writes(i) ? stage.writing : stage.reading)));
+    if (const auto waits = blocked_share(view, i, writes(i)))
+      b.evidence.push_back(fmt::format("{} is blocked {} {}", shown_name(view, i),
+                                       writes(i) ? "writing" : "reading", percent(*waits)));
   }
   b.evidence.push_back("no data moved");
   if (all_read) b.evidence.push_back("perhaps output is buffered and never flushed");
@@ -185,16 +184,16 @@ std::optional<Verdict> deadlock(const JudgedPipeline& view) {
 
 // ---- who is to blame ----
 
-// Beyond the pipeline: the data comes too late, or cannot leave.
-bool is_outside(const WaitStage& stage, const StageActivity& activity) {
+// Beyond the pipeline: the data comes too late, or cannot leave. A stage that sleeps sets the pace
+// itself, and so does one that polls though it holds nothing that others feed or empty.
+bool is_outside(const Stage& known, const WaitStage& stage, const StageActivity& activity) {
   if (activity.kind != StageActivity::Kind::waits) return false;
   switch (activity.wait) {
     case WaitsFor::network:
     case WaitsFor::terminal:
       return true;
     case WaitsFor::poll:
-      return stage.is_source || stage.is_sink;
-    case WaitsFor::sleep:
+      return (stage.is_source || stage.is_sink) && known.outside.value_or(true);
     case WaitsFor::child:
     case WaitsFor::signal:
     case WaitsFor::other:
@@ -212,17 +211,20 @@ std::string who(const JudgedPipeline& view, const Culprit& culprit) {
 }
 
 Verdict beyond(const JudgedPipeline& view, const Culprit& culprit) {
-  const WaitStage& stage = view.graph.stages[culprit.stage];
-  const std::string name = who(view, culprit);
-  if (culprit.outside_reading)
-    return blamed(
-        Kind::outside, view, culprit.stage, WaitsFor::pipe_read,
-        first_fitting({fmt::format("outside: {} waits {} for input; its writer is not visible",
-                                   name, percent(stage.reading))}));
+  const bool writing = !culprit.outside_reading;
+  const auto blocked = blocked_share(view, culprit.stage, writing);
+  const auto waits = [&] {
+    if (!blocked)
+      return fmt::format("waits, by its ring: it is {} {}", writing ? "full" : "empty",
+                         percent(writing ? view.graph.stages[culprit.stage].writing
+                                         : view.graph.stages[culprit.stage].reading));
+    if (*blocked < kOwnWork) return activity_text(view, culprit.stage);
+    return fmt::format("waits {} {}", percent(*blocked), writing ? "to write" : "for input");
+  };
   return blamed(
-      Kind::outside, view, culprit.stage, WaitsFor::pipe_write,
-      first_fitting({fmt::format("outside: {} waits {} to write; its reader is not visible", name,
-                                 percent(stage.writing))}));
+      Kind::outside, view, culprit.stage, writing ? WaitsFor::pipe_write : WaitsFor::pipe_read,
+      first_fitting({fmt::format("outside: {} {}; its {} is not visible", who(view, culprit),
+                                 waits(), writing ? "reader" : "writer")}));
 }
 
 Verdict verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
@@ -239,7 +241,7 @@ Verdict verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
         Kind::stopped, view, culprit.stage, activity.wait,
         with_evidence(fmt::format("{} was stopped {} of the time", name, percent(activity.share)),
                       view, culprit.stage, false));
-  if (!is_outside(stage, activity))
+  if (!is_outside(view.pipeline.stages[culprit.stage], stage, activity))
     return blamed(Kind::stage, view, culprit.stage, activity.wait,
                   with_evidence(fmt::format("bottleneck: {}", name), view, culprit.stage));
   const std::string line =
@@ -341,8 +343,7 @@ Verdict nobody(const JudgedPipeline& view) {
   std::string line = "balanced: no stage holds up the others";
   std::vector<std::string> evidence;
   for (const size_t stage : stages)
-    evidence.push_back(fmt::format("{} is busy {}", shown_name(view, stage),
-                                   percent(view.graph.stages[stage].own)));
+    evidence.push_back(fmt::format("{} {}", shown_name(view, stage), activity_text(view, stage)));
   if (evidence.size() > 1)
     line = first_fitting({fmt::format("{}: {}, {}", line, evidence[0], evidence[1]), line});
   Verdict b = said(Kind::balanced, std::move(line));

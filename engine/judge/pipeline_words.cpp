@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "engine/base/characters.h"
 #include "engine/judge/verdict.h"
@@ -12,7 +13,9 @@ namespace {
 
 // A smaller share is no evidence.
 constexpr double kTelling = 0.3;
-// The least CPU use of all threads of a stage whose main one waits for them.
+// A smaller part of its own time isn't worth a second number.
+constexpr double kSecondPart = 0.1;
+// Of the time that a thread waits, one of the others works so much: it waits for them.
 constexpr double kThreadsWork = 0.5;
 // A function that is worth a clause, and the samples that make it one.
 constexpr double kHotFunction = 0.2;
@@ -58,11 +61,10 @@ std::vector<std::string> neighbour_clauses(const JudgedPipeline& view, size_t nu
     for (const size_t pipe : pipes) {
       const WaitRing& ring = view.graph.rings[pipe];
       for (const size_t other : upstream ? ring.writers : ring.readers) {
-        const WaitStage& neighbour = view.graph.stages[other];
-        const double waits = upstream ? neighbour.writing : neighbour.reading;
-        if (other == number || !neighbour.known || waits < kTelling) continue;
+        const auto waits = blocked_share(view, other, upstream);
+        if (other == number || waits.value_or(0) < kTelling) continue;
         clauses.push_back(fmt::format("{} is blocked {} {}", shown_name(view, other),
-                                      upstream ? "writing" : "reading", percent(waits)));
+                                      upstream ? "writing" : "reading", percent(*waits)));
       }
     }
   };
@@ -100,6 +102,29 @@ std::vector<size_t> idle_writers(const Pipeline& pipeline, const Pipe& pipe) {
         std::ranges::find(stages, end.stage) == stages.end())
       stages.push_back(end.stage);
   return stages;
+}
+
+// What it does with the time that it has for itself, the largest part first: by its clock, or else
+// by a look at it.
+std::vector<StageActivity> activities_of(const JudgedPipeline& view, size_t number) {
+  using Does = StageActivity::Kind;
+  const WaitStage& looked_at = view.graph.stages[number];
+  const Reading<StageShares>& shares = view.pipeline.stages[number].shares;
+  const bool known = shares.has_value();
+  std::vector<StageActivity> parts = {
+      {Does::cpu, WaitsFor::none, known ? shares->on_cpu : looked_at.on_cpu},
+      {Does::runnable, WaitsFor::none, known ? shares->runnable : looked_at.runnable}};
+  const auto& elsewhere = known ? shares->elsewhere : looked_at.elsewhere;
+  for (size_t i = 0; i < kWaits; ++i) {
+    const auto wait = static_cast<WaitsFor>(i);
+    const bool may_be_threads = wait == WaitsFor::lock || wait == WaitsFor::poll ||
+                                wait == WaitsFor::signal || wait == WaitsFor::other;
+    if (!known || !may_be_threads || shares->busiest_other < kThreadsWork * elsewhere[i])
+      parts.push_back({Does::waits, wait, elsewhere[i]});
+  }
+  if (known) parts.push_back({Does::threads, WaitsFor::none, shares->busiest_other});
+  std::ranges::stable_sort(parts, std::greater{}, &StageActivity::share);
+  return parts;
 }
 
 std::string joined(std::string_view head, std::vector<std::string> clauses) {
@@ -143,22 +168,13 @@ std::string first_fitting(std::initializer_list<std::string> lines) {
 }
 
 StageActivity activity_of(const JudgedPipeline& view, size_t number) {
-  const WaitStage& stage = view.graph.stages[number];
-  const Stage& known = view.pipeline.stages[number];
-  const auto most = std::ranges::max_element(stage.elsewhere);
-  const double works = stage.on_cpu + stage.runnable;
-  if (*most <= works) {
-    if (stage.runnable >= kLacksCpu)
-      return {StageActivity::Kind::runnable, WaitsFor::none, stage.runnable};
-    return {StageActivity::Kind::cpu, WaitsFor::none, stage.on_cpu};
-  }
-  const auto wait = static_cast<WaitsFor>(most - stage.elsewhere.begin());
-  const bool for_threads = wait == WaitsFor::lock || wait == WaitsFor::poll ||
-                           wait == WaitsFor::signal || wait == WaitsFor::other;
-  if (for_threads && known.threads > 1 && known.shares.has_value() &&
-      known.shares->cpu >= kThreadsWork)
-    return {StageActivity::Kind::threads, WaitsFor::none, known.shares->cpu};
-  return {StageActivity::Kind::waits, wait, *most};
+  return activities_of(view, number)[0];
+}
+
+std::optional<double> blocked_share(const JudgedPipeline& view, size_t number, bool writing) {
+  const Reading<StageShares>& shares = view.pipeline.stages[number].shares;
+  if (!shares.has_value()) return {};
+  return writing ? shares->writing : shares->reading;
 }
 
 std::string_view activity_name(const StageActivity& activity) {
@@ -168,19 +184,21 @@ std::string_view activity_name(const StageActivity& activity) {
 }
 
 std::string activity_text(const JudgedPipeline& view, size_t number) {
-  const StageActivity activity = activity_of(view, number);
-  const Stage& stage = view.pipeline.stages[number];
-  const std::string share = percent(activity.share);
-  if (activity.kind == StageActivity::Kind::threads)
-    return fmt::format("keeps {:.1f} CPUs busy", activity.share);
-  const bool at_the_moment = !stage.shares.has_value();
-  if (activity.kind == StageActivity::Kind::cpu)
-    return at_the_moment ? "is running now" : fmt::format("is on a CPU {}", share);
-  if (at_the_moment) return fmt::format("{} now", activity_name(activity));
-  if (activity.kind == StageActivity::Kind::runnable)
-    return fmt::format("waits for a CPU {}, runs {}", share,
-                       percent(view.graph.stages[number].on_cpu));
-  return fmt::format("{} {}", activity_name(activity), share);
+  const std::vector<StageActivity> parts = activities_of(view, number);
+  const Reading<StageShares>& shares = view.pipeline.stages[number].shares;
+  const StageActivity &first = parts[0], &second = parts[1];
+  if (!shares.has_value())
+    return first.kind == StageActivity::Kind::cpu ? "is running now"
+                                                  : fmt::format("{} now", activity_name(first));
+  if (first.kind == StageActivity::Kind::threads)
+    return fmt::format("keeps {:.1f} CPUs busy", shares->cpu);
+  const auto text = [](const StageActivity& part, std::string_view on_cpu) {
+    const bool runs = part.kind == StageActivity::Kind::cpu;
+    return fmt::format("{} {}", runs ? on_cpu : activity_name(part), percent(part.share));
+  };
+  if (second.share < kSecondPart || second.kind == StageActivity::Kind::threads)
+    return text(first, "is on a CPU");
+  return fmt::format("{}, {}", text(first, "is on a CPU"), text(second, "runs"));
 }
 
 std::string with_evidence(std::string_view head, const JudgedPipeline& view, size_t number,
@@ -219,7 +237,8 @@ std::vector<std::string> evidence_for(const JudgedPipeline& view, size_t number)
   for (std::string& clause : neighbour_clauses(view, number)) clauses.push_back(std::move(clause));
   if (stage.known)
     clauses.push_back("it " + activity_text(view, number) + cpus_suffix(view, number));
-  if (activity_of(view, number).kind == StageActivity::Kind::runnable)
+  if (const auto& shares = view.pipeline.stages[number].shares;
+      shares.has_value() && shares->runnable >= kLacksCpu)
     clauses.push_back("its CPUs are taken, or its CPU quota is used up");
   if (std::string clause = function_clause(view.pipeline.stages[number]); !clause.empty())
     clauses.push_back(std::move(clause));

@@ -19,7 +19,7 @@ struct JudgedPipeline {
   const WaitGraph& graph;
 };
 
-// What a stage does with the time that it has for itself, by the largest part.
+// A part of what a stage does with the time that it has for itself.
 struct StageActivity {
   enum class Kind : uint8_t {
     cpu,
@@ -30,9 +30,12 @@ struct StageActivity {
   WaitsFor wait = WaitsFor::none;  // when it waits
   double share = 0;
 };
-StageActivity activity_of(const JudgedPipeline& view, size_t stage);
+StageActivity activity_of(const JudgedPipeline& view, size_t stage);  // the largest
 
-// "is on a CPU 98 %", "waits for the disk 80 %"
+// Blocked in its pipes, by the clock; nothing of a stage that only its rings tell of.
+std::optional<double> blocked_share(const JudgedPipeline& view, size_t stage, bool writing);
+
+// "is on a CPU 98 %", "waits for the disk 61 %, runs 30 %"
 std::string activity_text(const JudgedPipeline& view, size_t stage);
 // The same without a number: "waits for the terminal"
 std::string_view activity_name(const StageActivity& activity);

@@ -16,7 +16,7 @@ constexpr double kLeans = 0.5;
 constexpr double kHoldsData = 0.1;
 // A smaller rest of the window, besides a wait that is over, tells nothing.
 constexpr double kLeastRest = 0.01;
-// A stage that waits less spins in calls that return at once.
+// A stage that waits less does not wait: it may spin in calls that return at once.
 constexpr double kWaitsAtAll = 0.01;
 
 bool is_in_use(const Pipeline& pipeline, const StageEnd& end) {
@@ -158,15 +158,27 @@ void split_poll(const WaitGraph& graph, WaitStage& stage) {
   stage.own = std::max(0.0, stage.own - in_pipes);
 }
 
+// Whether somebody waits at the other end of a pipe, by its clock: then its ring excuses nobody.
+bool is_waited_for(const Pipeline& pipeline, const WaitRing& ring, bool by_writers) {
+  return std::ranges::any_of(by_writers ? ring.writers : ring.readers, [&](size_t other) {
+    const Reading<StageShares>& shares = pipeline.stages[other].shares;
+    if (!shares.has_value()) return false;
+    return std::min(by_writers ? shares->writing : shares->reading,
+                    by_writers ? ring.full : ring.empty) >= kWaitsAtAll;
+  });
+}
+
 // Who has nothing to read does not hold up anybody, whatever it does meanwhile: it spins, sleeps or
-// works on little. In a circle it may be what its own writer waits for.
-void shift_to_neighbours(const WaitGraph& graph, const std::vector<size_t>& circle, size_t number,
-                         WaitStage& stage) {
+// works on little. In a circle it may be what its own writer waits for. That moves the blame only:
+// what it is said to do comes from its clock.
+void shift_to_neighbours(const Pipeline& pipeline, const WaitGraph& graph,
+                         const std::vector<size_t>& circle, size_t number, WaitStage& stage) {
   const auto leans = [&](const std::vector<size_t>& pipes, bool empty) {
     return !pipes.empty() && std::ranges::all_of(pipes, [&](size_t pipe) {
       const WaitRing& ring = graph.rings[pipe];
       const double by = empty ? ring.empty - ring.full : ring.full - ring.empty;
       return ring.known && ring.moved.value_or(false) && by > kLeans &&
+             !is_waited_for(pipeline, ring, empty) &&
              circle[graph.stages.size() + pipe] != circle[number];
     });
   };
@@ -269,7 +281,8 @@ WaitGraph wait_graph_of(const Pipeline& pipeline) {
     forget_reading(graph, stage);
     // One that works nearly all the time, but does wait now and then, isn't spinning.
     const double waits = stage.reading + stage.writing;
-    if (waits < kWaitsAtAll || stage.own < kBusy) shift_to_neighbours(graph, circle, i, stage);
+    if (waits < kWaitsAtAll || stage.own < kBusy)
+      shift_to_neighbours(pipeline, graph, circle, i, stage);
   }
   find_who_takes_part(pipeline, graph);
   return graph;

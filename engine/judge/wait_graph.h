@@ -22,8 +22,10 @@ struct WaitStage {
   bool alive = false;       // it holds an end that it moves data through, and has not exited
   bool takes_part = false;  // data moved, or waits, in one of its pipes
   bool known = false;       // how it spends its time
-  double reading = 0, writing = 0;  // waits for its writers, its readers
-  double own = 1;                   // the rest
+  // Waits for its writers, its readers: whom the blame goes on to. Where the clock can't tell, in
+  // poll and in loops that never sleep, by its rings; so it is nothing to be said.
+  double reading = 0, writing = 0;
+  double own = 1;  // the rest
   // What the rest is made of. Without shares, what it does at the moment is taken for all of it.
   double on_cpu = 0, runnable = 0;
   std::array<double, kWaits> elsewhere{};

@@ -33,6 +33,7 @@ struct StageShares {
   double on_cpu = 0, runnable = 0;
   double reading = 0, writing = 0;         // blocked in these, over all pipes
   std::array<double, kWaits> elsewhere{};  // by WaitsFor; those of pipes are 0
+  double busiest_other = 0;  // of its other threads, the one that is longest on a CPU or runnable
 };
 
 struct Stage {
@@ -50,6 +51,8 @@ struct Stage {
   Reading<FunctionTable> functions = {};  // of the stage that was asked for, and the one to blame
   // It has exited. For the verdict on all of the time nobody has: it is on what ran.
   bool gone = false;
+  // Whether it holds what others feed or empty: a socket, a terminal. Asked of who polls.
+  std::optional<bool> outside = {};
 };
 
 // A larger ring, and how much faster the pipe would be with it.

@@ -247,12 +247,14 @@ constexpr auto fields(const StageState*) {
 }
 constexpr auto fields(const StageShares*) {
   using T = StageShares;
-  return std::tuple(&T::cpu, &T::on_cpu, &T::runnable, &T::reading, &T::writing, &T::elsewhere);
+  return std::tuple(&T::cpu, &T::on_cpu, &T::runnable, &T::reading, &T::writing, &T::elsewhere,
+                    &T::busiest_other);
 }
 constexpr auto fields(const Stage*) {
   using T = Stage;
   return std::tuple(&T::id, &T::name, &T::command, &T::age_ns, &T::threads, &T::state, &T::cpu,
-                    &T::cpu_ns, &T::shares, &T::nice, &T::cpus, &T::functions, &T::gone);
+                    &T::cpu_ns, &T::shares, &T::nice, &T::cpus, &T::functions, &T::gone,
+                    &T::outside);
 }
 constexpr auto fields(const StageEnd*) {
   using T = StageEnd;

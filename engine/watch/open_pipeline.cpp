@@ -1,6 +1,7 @@
 #include "engine/watch/open_pipeline.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
@@ -9,6 +10,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/judge/verdict.h"
+#include "engine/observe/waits.h"
 
 namespace pipetop {
 
@@ -20,6 +22,8 @@ namespace {
 constexpr uint64_t kStageFacts_ns = kSecond;  // after so long nice, CPUs and command are read again
 constexpr size_t kFramesPerSample = 16;       // each takes some 20 us
 constexpr size_t kForkers = 64;               // stages that are asked for their children
+constexpr int kAskedFds = 32;                 // of who polls, and from which share on
+constexpr double kPolls = 0.1;
 
 constexpr const char* kClosed = "the pipe is closed";
 
@@ -230,6 +234,23 @@ void OpenPipeline::sample_times(const PipeScan& scan, uint64_t now_ns) {
         table_.moving().insert({wait.pipe, thread.process});
 }
 
+// Of who polls, since nobody tells what for: whether it could be for what others feed or empty.
+// Nearly everybody has a terminal to type at and to complain to.
+std::optional<bool> OpenPipeline::is_outside(const Stage& stage) const {
+  if (!stage.shares.has_value() || stage.shares->elsewhere[size_t(WaitsFor::poll)] < kPolls)
+    return {};
+  std::optional<bool> outside;
+  for (int fd = 0; fd < kAskedFds; ++fd) {
+    const std::string name = parts_.link_of(stage.id.pid, fd);
+    if (name.empty()) continue;
+    const WaitsFor wait = observe::wait_on(name, false);
+    const bool fed = wait == WaitsFor::network || name == "anon_inode:inotify" ||
+                     (wait == WaitsFor::terminal && fd != STDIN_FILENO && fd != STDERR_FILENO);
+    outside = outside.value_or(false) || fed;
+  }
+  return outside;
+}
+
 void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
   const std::vector<ScannedProcess> states = process_states(scan, index);
   const uint64_t boot_ns = parts_.boot_ns();
@@ -242,6 +263,10 @@ void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, u
     if (seen && !state->exited) {
       fill(view, *state, boot_ns);
       set_facts(view, table_.processes().of(id, state->leader->comm, now_ns, kStageFacts_ns));
+      if (now_ns >= record.asked_ns + kStageFacts_ns) {
+        view.outside = is_outside(view);
+        record.asked_ns = now_ns;
+      }
     } else if (seen || !parts_.lives(id)) {
       record.end();
       wants_pass_ = true;

@@ -83,6 +83,7 @@ class OpenPipeline {
                  const Places& places);
   void keep_ends_of_gone(bool is_closed, const std::vector<StageEnd>& before, const Places& places,
                          std::vector<StageEnd>& ends);
+  std::optional<bool> is_outside(const Stage& stage) const;
   Reading<double> overall_rate(const Pipe& pipe) const;
   std::vector<SegmentRole> stages_of_segment() const;
   void say_end();

@@ -35,6 +35,13 @@ const ThreadTimes& mover(const std::vector<ThreadTimes>& threads) {
   return *std::ranges::max_element(threads, {}, busy_ns);
 }
 
+double busiest_other(const std::vector<ThreadTimes>& threads, const ThreadTimes& mover) {
+  uint64_t most_ns = 0;
+  for (const ThreadTimes& thread : threads)
+    if (&thread != &mover) most_ns = std::max(most_ns, busy_ns(thread));
+  return std::min(1.0, double(most_ns) / double(std::max<uint64_t>(mover.wall_ns, 1)));
+}
+
 StageShares shares_of(const ThreadTimes& thread) {
   const double wall = double(std::max<uint64_t>(thread.wall_ns, 1));
   StageShares shares;
@@ -164,7 +171,9 @@ Reading<StageShares> PipelineWindow::shares(ProcessId process) const {
     wall_ns = std::max(wall_ns, threads.back().wall_ns);
   }
   if (wall_ns < kLeast_ns) return Shares::warming("window too short");
-  StageShares shares = shares_of(mover(threads));
+  const ThreadTimes& moves = mover(threads);
+  StageShares shares = shares_of(moves);
+  shares.busiest_other = busiest_other(threads, moves);
   shares.cpu = double(cpu_ns) / double(wall_ns);
   return Shares::of(shares);
 }

@@ -52,6 +52,7 @@ std::string fifo_path(const std::string& link);
 class StageRecord {
  public:
   Stage view;
+  uint64_t asked_ns = 0;  // when its descriptors were looked at
 
   // Its threads in a later scan.
   void add_sample(uint64_t now_ns, std::span<const ScannedTask> threads, uint64_t window_ns);

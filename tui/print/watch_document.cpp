@@ -257,6 +257,7 @@ Json shares_json(const StageShares& shares) {
                {"runnable_share", rounded(shares.runnable)},
                {"reading_share", rounded(shares.reading)},
                {"writing_share", rounded(shares.writing)},
+               {"busiest_other_share", rounded(shares.busiest_other)},
                {"elsewhere", Json::object()}};
   for (size_t i = 0; i < kWaits; ++i)
     if (shares.elsewhere[i] > 0)

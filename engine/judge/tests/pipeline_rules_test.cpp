@@ -125,6 +125,7 @@ TEST(Bottleneck, AQuotaLooksLikeWaitingForACpu) {
 TEST(Bottleneck, ManyThreadsWork) {
   Pipeline view = limited({"tar", "zstd", "ssh"}, 1, WaitsFor::lock);
   StageShares shares{.cpu = 1.8, .on_cpu = 0.03, .reading = 0.02, .writing = 0.01};
+  shares.busiest_other = 0.9;
   spend(view, 1, shares, WaitsFor::lock);
   view.stages[1].threads = 5;
   EXPECT_EQ(verdict_of(view), "stage zstd none");
@@ -132,6 +133,46 @@ TEST(Bottleneck, ManyThreadsWork) {
       line_of(view),
       "bottleneck: zstd; its input is full 97 %, its output empty 97 %, and it keeps 1.8 CPUs "
       "busy");
+  // Its threads want to work, but get no CPU.
+  view.stages[1].shares.value->cpu = 0.3;
+  EXPECT_EQ(verdict_of(view), "stage zstd none");
+  // They wait, too.
+  view.stages[1].shares.value->busiest_other = 0.1;
+  EXPECT_EQ(verdict_of(view), "stage zstd lock");
+}
+
+// What a stage is said to do, and to wait for, is what its clock says.
+TEST(Bottleneck, WhatARingSuggestsIsNotSaid) {
+  // A reader that works all the time on what it read at once, and a writer that hardly waits for
+  // it.
+  Pipeline view = made_chain({"writer", "reader"});
+  spend(view, 0, {.writing = 0.08}, WaitsFor::sleep);
+  spend(view, 1, {.cpu = 0.94, .on_cpu = 0.94, .runnable = 0.06});
+  set_ring(view.pipes[0], 0.07, 0.93, 0.07);
+  EXPECT_EQ(said_of(view, judge_pipeline(view)), "balanced - none");
+  EXPECT_FALSE(has_clause(judge_pipeline(view), "blocked reading"));
+  EXPECT_TRUE(has_clause(judge_pipeline(view), "writer sleeps 92 %"));
+  EXPECT_TRUE(has_clause(judge_pipeline(view), "reader is on a CPU 94 %"));
+  // The ring says no more of how long the writer waits than its clock.
+  spend(view, 0, {.writing = 0.69}, WaitsFor::sleep);
+  set_ring(view.pipes[0], 0.8, 0.2, 0.8);
+  EXPECT_EQ(verdict_of(view), "stage reader none");
+  EXPECT_TRUE(has_clause(judge_pipeline(view), "writer is blocked writing 69 %"));
+  // Nor that somebody who polls is blocked.
+  spend(view, 0, {}, WaitsFor::poll);
+  EXPECT_FALSE(has_clause(judge_pipeline(view), "blocked"));
+}
+
+TEST(Bottleneck, TheLargestPartOfItsTimeIsNamedFirst) {
+  Pipeline view = limited({"cat", "dd"}, 1);
+  StageShares shares{.cpu = 0.46, .on_cpu = 0.46, .runnable = 0.05};
+  spend(view, 1, shares, WaitsFor::disk);
+  EXPECT_EQ(said_of(view, judge_pipeline(view)), "stage dd disk");
+  EXPECT_TRUE(has_clause(judge_pipeline(view), "it waits for the disk 49 %, runs 46 %"));
+  shares.on_cpu = 0.6;
+  spend(view, 1, shares, WaitsFor::disk);
+  EXPECT_EQ(said_of(view, judge_pipeline(view)), "stage dd none");
+  EXPECT_TRUE(has_clause(judge_pipeline(view), "it is on a CPU 60 %, waits for the disk 35 %"));
 }
 
 TEST(Bottleneck, NamesTheFunction) {
@@ -154,15 +195,28 @@ TEST(Bottleneck, TheDiskOfAReaderOrAWriter) {
 }
 
 TEST(Bottleneck, ASourceWithNothingToSend) {
-  for (const WaitsFor wait : {WaitsFor::sleep, WaitsFor::child, WaitsFor::network,
-                              WaitsFor::terminal, WaitsFor::poll, WaitsFor::signal})
+  for (const WaitsFor wait :
+       {WaitsFor::child, WaitsFor::network, WaitsFor::terminal, WaitsFor::poll, WaitsFor::signal})
     EXPECT_EQ(verdict_of(limited({"sh", "gzip", "cat"}, 0, wait)),
               fmt::format("outside sh {}", name_of(wait)));
   EXPECT_EQ(line_of(limited({"sh", "cat"}, 0, WaitsFor::child)),
             "outside: sh has no input; its output is empty 97 %, and it waits for its child "
             "98 %");
-  // A lock is its own.
-  EXPECT_EQ(verdict_of(limited({"java", "cat"}, 0, WaitsFor::lock)), "stage java lock");
+  // A lock is its own, and so is its sleep.
+  for (const WaitsFor wait : {WaitsFor::lock, WaitsFor::sleep})
+    EXPECT_EQ(verdict_of(limited({"java", "cat"}, 0, wait)),
+              fmt::format("stage java {}", name_of(wait)));
+}
+
+// pv at its limit, between files and pipes: nobody else can be what it waits for.
+TEST(Bottleneck, WhoPollsWithNothingFromOutsideSetsThePaceItself) {
+  for (const size_t at : {0u, 1u}) {
+    Pipeline view = limited({"pv", "pv"}, at, WaitsFor::poll);
+    view.stages[at].outside = false;
+    EXPECT_EQ(verdict_of(view), "stage pv poll");
+    view.stages[at].outside = true;
+    EXPECT_EQ(verdict_of(view), "outside pv poll");
+  }
 }
 
 TEST(Bottleneck, ASourceWhoseStandardInputIsAnIdlePipe) {

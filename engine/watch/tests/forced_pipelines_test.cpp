@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -131,7 +132,7 @@ TEST_F(WaitingPipelines, TeeToTwoThatAreFastEnough) {
          exec({"bash", "-c", "tee >(gzip > /dev/null) >(wc -c > /dev/null) > /dev/null"})});
   until([](const Snapshot& s) { return s.watched && s.watched->pipes.size() == 3; });
   for (const char* name : {"gzip", "wc"}) EXPECT_GT(pid_of(name), 0);
-  EXPECT_EQ(verdict(), "outside source");
+  EXPECT_EQ(verdict(), "stage source");
 }
 
 TEST_F(ForcedPipelines, TwoWritersThatNeverWaitForTheReader) {
@@ -184,11 +185,68 @@ TEST_F(WaitingPipelines, ALoopThatSleepsHasNothingToSend) {
   EXPECT_EQ(verdict().substr(0, 7), "outside");
 }
 
-TEST_F(WaitingPipelines, ASourceThatSleepsHasNothingToSend) {
+TEST_F(WaitingPipelines, ASourceThatSleeps) {
   chain({{"source", [] { forced::produce_with([] { nap(5 * kMs); }); }},
          {"middle", [] { forced::copy(0); }},
          {"sink", consume}});
-  EXPECT_EQ(verdict(), "outside source");
+  const Verdict b = found();
+  EXPECT_EQ(text_of(b, *last->watched), "stage source") << b.because;
+  EXPECT_EQ(b.wait, WaitsFor::sleep) << b.because;
+}
+
+// As pv -L does: it holds pipes and /dev/null only.
+TEST_F(WaitingPipelines, ASinkThatPollsWithATimeLimit) {
+  chain({{"source", produce}, {"sink", [] { forced::consume_with([] { poll(nullptr, 0, 5); }); }}});
+  until([](const Snapshot& s) {
+    return s.watched && std::ranges::any_of(s.watched->stages, [](const Stage& stage) {
+             return stage.outside == false;
+           });
+  });
+  const Verdict b = found();
+  EXPECT_EQ(text_of(b, *last->watched), "stage sink") << b.because;
+  EXPECT_EQ(b.wait, WaitsFor::poll) << b.because;
+}
+
+TEST_F(WaitingPipelines, ASinkThatPollsWithASocket) {
+  chain({{"source", produce}, {"sink", [] {
+                                 int ends[2];
+                                 if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) _exit(1);
+                                 forced::consume_with([] { poll(nullptr, 0, 5); });
+                               }}});
+  until([](const Snapshot& s) {
+    return s.watched && std::ranges::any_of(s.watched->stages, [](const Stage& stage) {
+             return stage.outside == true;
+           });
+  });
+  EXPECT_EQ(verdict(), "outside sink");
+}
+
+// Both nap, so that the ring is empty nearly always; but the source waits for the sink now and
+// then, and the sink for nobody.
+TEST_F(WaitingPipelines, AnEmptyRingMakesNobodyWait) {
+  chain({{"source",
+          [] {
+            static char chunk[80 * 1024];
+            for (;;) {
+              if (write(1, chunk, sizeof chunk) < 0) _exit(1);
+              nap(50 * kMs);
+            }
+          }},
+         {"sink", [] {
+            static char chunk[80 * 1024];
+            for (;;) {
+              for (size_t done = 0; done < sizeof chunk;) {
+                const ssize_t n = read(0, chunk, sizeof chunk - done);
+                if (n <= 0) _exit(1);
+                done += size_t(n);
+              }
+              nap(60 * kMs);
+            }
+          }}});
+  const Verdict b = found();
+  EXPECT_NE(text_of(b, *last->watched), "stage source") << b.because;
+  for (const std::string& clause : b.evidence)
+    EXPECT_EQ(clause.find("sink is blocked"), clause.npos) << clause;
 }
 
 void copy_lines(int fd) {

@@ -82,6 +82,22 @@ TEST_F(OpenPipelineTest, IsLookedAtTwentyTimesASecondAndHasAHistory) {
   EXPECT_EQ(pipe(s, first).fill.back().rate, 1.0);
 }
 
+TEST_F(OpenPipelineTest, OfWhoPollsItSaysWhetherOthersFeedOrEmptyIt) {
+  make_tar_gzip_ssh();
+  machine.waits(12, WaitsFor::poll);
+  auto& links = machine.process(12).links;
+  for (const int fd : {0, 2}) links[fd] = "/dev/pts/3";
+  links[1] = "/dev/null";
+  tick();
+  watcher->open(second);
+  auto s = run(3 * kSecond);
+  EXPECT_EQ(stage(s, "ssh").outside, false);
+  EXPECT_FALSE(stage(s, "tar").outside) << "it doesn't poll";
+  links[3] = "socket:[4711]";
+  s = run(2 * kSecond);
+  EXPECT_EQ(stage(s, "ssh").outside, true);
+}
+
 TEST_F(OpenPipelineTest, OnlyItsPipesAreAskedByRoot) {
   make_tar_gzip_ssh();
   machine.add(20, "yes");

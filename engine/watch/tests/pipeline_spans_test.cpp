@@ -57,6 +57,7 @@ TEST(PipelineWindow, TheThreadThatWaitsForPipesStandsForItsProcess) {
   EXPECT_NEAR(window.shares(kProcess)->reading, 0.5, 1e-9);
   EXPECT_NEAR(window.shares(kProcess)->on_cpu, 0.25, 1e-9);
   EXPECT_NEAR(window.shares(kProcess)->cpu, 1.25, 1e-9) << "of all of them";
+  EXPECT_NEAR(window.shares(kProcess)->busiest_other, 1, 1e-9);
 }
 
 TEST(PipelineWindow, WithoutOneTheBusiestDoes) {
