@@ -18,8 +18,8 @@ struct FlowPoint {
 };
 
 // The smallest ring, of at most kLargePipe, that gains nearly as much as any. Nothing if that isn't
-// worth it; nor if replaying with the ring as it is doesn't give the rate that was measured: then the looks
-// were too few for these bursts, or something else than the ring held them up.
+// worth it; nor if replaying with the ring as it is doesn't give the rate that was measured: then
+// the looks were too few for these bursts, or something else than the ring held them up.
 std::optional<LargerRing> larger_ring(std::span<const FlowPoint> flow, uint64_t capacity);
 
 }  // namespace pipetop

@@ -22,6 +22,8 @@ constexpr double kStopped = 0.1;
 constexpr double kHasWork = 0.25;
 // The least share of blocked writing of a stage that has data.
 constexpr double kHasData = 0.5;
+// Of the time at a socket or a terminal, of a stage whose bursts are its own.
+constexpr double kMostOutside = 0.1;
 
 Verdict said(Kind kind, std::string line) { return {kind, std::move(line)}; }
 
@@ -273,41 +275,53 @@ std::optional<Verdict> idle(const JudgedPipeline& view) {
                                          activity_name(activity_of(view, culprit->stage)))}));
 }
 
+// A larger ring does not help who waits for others meanwhile, or for a CPU.
+bool may_run_ahead(const Stage& stage) {
+  if (!stage.shares.has_value()) return false;
+  const StageShares& shares = *stage.shares.value;
+  const double outside =
+      shares.elsewhere[size_t(WaitsFor::network)] + shares.elsewhere[size_t(WaitsFor::terminal)] +
+      (stage.outside.value_or(false) ? shares.elsewhere[size_t(WaitsFor::poll)] : 0);
+  return outside < kMostOutside && shares.runnable < kLacksCpu;
+}
+
 std::optional<Verdict> bursty(const JudgedPipeline& view, const std::optional<Culprit>& culprit) {
   if (culprit && view.graph.stages[culprit->stage].own >= kBusy) return {};
-  std::optional<size_t> worst;
-  double most = kBurst;
+  std::optional<size_t> best;
+  double most = 0;
   for (size_t i = 0; i < view.graph.rings.size(); ++i) {
     const WaitRing& ring = view.graph.rings[i];
-    const auto& capacity = view.pipeline.pipes[i].capacity;
-    const double both = std::min(ring.empty, ring.full);
-    if (!ring.known || ring.writers.empty() || ring.readers.empty() || !capacity ||
-        *capacity >= kLargePipe || !ring.moved.value_or(true) || both < most)
+    const auto& larger = view.pipeline.pipes[i].larger;
+    const auto may = [&](size_t stage) { return may_run_ahead(view.pipeline.stages[stage]); };
+    if (!ring.known || ring.writers.size() != 1 || ring.readers.size() != 1 || !larger ||
+        std::min(ring.empty, ring.full) < kBurst || larger->gain < most || !may(ring.writers[0]) ||
+        !may(ring.readers[0]))
       continue;
-    worst = i;
-    most = both;
+    best = i;
+    most = larger->gain;
   }
-  if (!worst) return {};
-  const WaitRing& ring = view.graph.rings[*worst];
+  if (!best) return {};
+  const WaitRing& ring = view.graph.rings[*best];
+  const Pipe& pipe = view.pipeline.pipes[*best];
   const std::string between = fmt::format("the pipe from {} to {}", names_of(view, ring.writers),
                                           names_of(view, ring.readers));
   const std::string shares =
       fmt::format("is full {} and empty {}", percent(ring.full), percent(ring.empty));
-  const std::string size = bytes_text(double(*view.pipeline.pipes[*worst].capacity));
+  const std::string gain =
+      fmt::format("a ring of {}: about +{}", bytes_text(double(pipe.larger->bytes)),
+                  percent(pipe.larger->gain));
   Verdict b =
-      said(Kind::bursty,
-           first_fitting({fmt::format("bursty: {} {}; try more than {}", between, shares, size),
-                          fmt::format("bursty: {} {}; try a larger one", between, shares),
-                          fmt::format("bursty: a pipe {}; try a larger one", shares)}));
-  b.evidence.push_back(fmt::format("{} {} ({} samples)", between, shares,
-                                   view.pipeline.pipes[*worst].level->samples));
-  for (const auto* side : {&ring.writers, &ring.readers})
-    for (const size_t stage : *side)
-      b.evidence.push_back(
-          fmt::format("{} is blocked {} {}", shown_name(view, stage),
-                      side == &ring.writers ? "writing" : "reading",
-                      percent(side == &ring.writers ? view.graph.stages[stage].writing
-                                                    : view.graph.stages[stage].reading)));
+      said(Kind::bursty, first_fitting({fmt::format("bursty: {} {}; {}", between, shares, gain),
+                                        fmt::format("bursty: {}; {}", between, gain),
+                                        fmt::format("bursty: a pipe {}; {}", shares, gain)}));
+  b.evidence.push_back(fmt::format("{} {} ({} samples)", between, shares, pipe.level->samples));
+  for (const bool writing : {true, false}) {
+    const size_t stage = (writing ? ring.writers : ring.readers)[0];
+    b.evidence.push_back(fmt::format("{} is blocked {} {}", shown_name(view, stage),
+                                     writing ? "writing" : "reading",
+                                     percent(*blocked_share(view, stage, writing))));
+  }
+  b.evidence.push_back(fmt::format("its bursts, replayed with {}", gain));
   return b;
 }
 

@@ -90,9 +90,10 @@ struct Pipe {
   // Estimated from the head's movement and the bytes of a slot, or exact.
   Reading<double> bytes_per_s;
   bool exact = false;
-  std::optional<uint64_t> total_bytes;  // since it was first seen
-  Series<RatePoint> rates;              // in bytes per second; oldest first, a minute or more
-  Series<RatePoint> fill;               // the same, in shares of the ring
+  std::optional<uint64_t> total_bytes;    // since it was first seen
+  Series<RatePoint> rates;                // in bytes per second; oldest first, a minute or more
+  Series<RatePoint> fill;                 // the same, in shares of the ring
+  std::optional<LargerRing> larger = {};  // if its bursts, as they were measured, would gain by one
 };
 
 // What limits a pipe or a pipeline, and what shows it.

@@ -265,7 +265,11 @@ constexpr auto fields(const Pipe*) {
   return std::tuple(&T::id, &T::path, &T::writers, &T::readers, &T::kernel_writers,
                     &T::kernel_readers, &T::own, &T::closed, &T::first_seen_ns, &T::older,
                     &T::capacity, &T::queued, &T::ring, &T::frame, &T::level, &T::bytes_per_s,
-                    &T::exact, &T::total_bytes, &T::rates, &T::fill);
+                    &T::exact, &T::total_bytes, &T::rates, &T::fill, &T::larger);
+}
+constexpr auto fields(const LargerRing*) {
+  using T = LargerRing;
+  return std::tuple(&T::bytes, &T::gain);
 }
 constexpr auto fields(const Pipeline*) {
   using T = Pipeline;
@@ -312,7 +316,7 @@ using Recorded =
                Integrity, Progress, PartReadings, Figure, Mismatch, EffectivePipe, Effective,
                Verdict, Change, SamplingEvent, Notice, Snapshot, RoleTotals, Waits, ProcessId,
                PipeId, PipeEnd, SideBytes, RingCounts, RingLevel, StageState, StageShares, Stage,
-               StageEnd, Pipe, Pipeline, Intervention>;
+               StageEnd, Pipe, Pipeline, Intervention, LargerRing>;
 inline constexpr size_t kRecorded = std::tuple_size_v<Recorded>;
 
 template <class T>

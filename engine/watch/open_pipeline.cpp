@@ -22,7 +22,9 @@ namespace {
 constexpr uint64_t kStageFacts_ns = kSecond;  // after so long nice, CPUs and command are read again
 constexpr size_t kFramesPerSample = 16;       // each takes some 20 us
 constexpr size_t kForkers = 64;               // stages that are asked for their children
-constexpr int kAskedFds = 32;                 // of who polls, and from which share on
+constexpr uint64_t kFlow_ns = 60 * kSecond;   // of which bursts are remembered
+constexpr uint64_t kLeastFlow_ns = 5 * kSecond;  // that they are judged by, if there is so much
+constexpr int kAskedFds = 32;                    // of who polls, and from which share on
 constexpr double kPolls = 0.1;
 
 constexpr const char* kClosed = "the pipe is closed";
@@ -108,6 +110,7 @@ void OpenPipeline::forget_others() {
   for (PipelineWindow* window : {&since_change_, &all_time_})
     window->keep(processes, {pipes.begin(), pipes.end()});
   std::erase_if(seen_, [&](const auto& entry) { return !pipes_.contains(entry.first); });
+  std::erase_if(flows_, [&](const auto& entry) { return !pipes_.contains(entry.first); });
   std::erase_if(counted_wholly_, [&](PipeId pipe) { return !pipes_.contains(pipe); });
 }
 
@@ -232,6 +235,45 @@ void OpenPipeline::sample_times(const PipeScan& scan, uint64_t now_ns) {
     for (const PipeWait& wait : thread.pipes)
       if (wait.ns > 0 && pipes_.contains(wait.pipe))
         table_.moving().insert({wait.pipe, thread.process});
+  note_flow(pipes, times, at_ns);
+}
+
+// What larger_ring() replays. Without BPF there are no times of pipes.
+void OpenPipeline::note_flow(std::span<const ScannedPipe> pipes,
+                             const std::vector<ThreadTimes>& times, uint64_t at_ns) {
+  if (instruments_->is_coarse()) return flows_.clear();
+  for (const ScannedPipe& pipe : pipes) {
+    if (!pipe.ring) continue;
+    FlowPoint point{at_ns, pipe.ring->head, pipe.ring->tail};
+    for (const ThreadTimes& thread : times)
+      for (const PipeWait& wait : thread.pipes)
+        if (wait.pipe == pipe.id) (wait.writing ? point.writer_ns : point.reader_ns) += wait.ns;
+    std::vector<FlowPoint>& flow = flows_[pipe.id];
+    // A thread has exited, or the ring was resized, which renumbers it.
+    if (!flow.empty() &&
+        (point.writer_ns < flow.back().writer_ns || point.reader_ns < flow.back().reader_ns ||
+         int32_t(point.head - flow.back().head) < 0 || int32_t(point.tail - flow.back().tail) < 0))
+      flow.clear();
+    if (flow.empty() || at_ns > flow.back().at_ns) flow.push_back(point);
+    if (flow.front().at_ns + kFlow_ns < at_ns) flow.erase(flow.begin());
+  }
+}
+
+// Of the ring that is most often both full and empty, by its bursts in the last part of the time.
+void OpenPipeline::find_larger_ring(Pipeline& view, uint64_t window_ns) const {
+  const auto both = [](const Pipe& pipe) {
+    if (!pipe.level.has_value()) return 0.0;
+    return std::min(pipe.level->empty_share, pipe.level->full_share);
+  };
+  const auto worst = std::ranges::max_element(view.pipes, {}, both);
+  for (Pipe& pipe : view.pipes) pipe.larger.reset();
+  if (worst == view.pipes.end() || both(*worst) < kBurst || !worst->capacity) return;
+  const auto flow = flows_.find(worst->id);
+  if (flow == flows_.end() || flow->second.empty()) return;
+  const uint64_t end_ns = flow->second.back().at_ns;
+  const auto first = std::ranges::lower_bound(flow->second, end_ns - std::min(end_ns, window_ns),
+                                              {}, &FlowPoint::at_ns);
+  worst->larger = larger_ring({first, flow->second.end()}, *worst->capacity);
 }
 
 // Of who polls, since nobody tells what for: whether it could be for what others feed or empty.
@@ -309,6 +351,7 @@ void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint6
     for (Pipe& pipe : view.pipes) pipe.exact = false;
   instruments_->sample(verdict_.shown().stage, selected_, now_ns);
   for (Stage& stage : view.stages) stage.functions = instruments_->functions(stage.id);
+  find_larger_ring(view, std::max(options_.window_ns, kLeastFlow_ns));
   verdict_.add(now_ns, judge_pipeline(view));
   view.verdict = verdict_.shown();
   view_ = std::move(view);
@@ -403,6 +446,7 @@ std::optional<Pipeline> OpenPipeline::overall() const {
     if (auto shares = all_time_.ring(pipe.id); shares.has_value()) pipe.level = std::move(shares);
     pipe.bytes_per_s = overall_rate(pipe);
   }
+  find_larger_ring(all, all.window_ns <= kFlow_ns ? kFlow_ns : 0);
   // What held it up while it ran: that it has ended since is another matter.
   Pipeline as_it_ran = all;
   for (Stage& stage : as_it_ran.stages) stage.gone = false;
@@ -424,6 +468,7 @@ void OpenPipeline::begin_segment(uint64_t now_ns, std::optional<PipeId> measured
   window_.restart();
   since_change_.restart();
   verdict_.restart();
+  flows_.clear();
   for (const auto& entry : pipes_)
     if (KnownPipe* known = table_.known(entry.first)) known->history.restart_shares();
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/judge/larger_ring.h"
 #include "engine/judge/steady.h"
 #include "engine/watch/byte_counts.h"
 #include "engine/watch/pipeline_instruments.h"
@@ -75,6 +76,8 @@ class OpenPipeline {
   void note_bytes(const Pipe& pipe, uint64_t at_ns);
   void sample_pipes(const PipeScan& scan, const ScanIndex& index);
   void sample_times(const PipeScan& scan, uint64_t now_ns);
+  void note_flow(std::span<const ScannedPipe> pipes, const std::vector<observe::ThreadTimes>& times,
+                 uint64_t at_ns);
   void sample_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns);
   void sample_rings(const PipeScan& scan);
   void measure_io(const PipeScan& scan);
@@ -83,6 +86,7 @@ class OpenPipeline {
                  const Places& places);
   void keep_ends_of_gone(bool is_closed, const std::vector<StageEnd>& before, const Places& places,
                          std::vector<StageEnd>& ends);
+  void find_larger_ring(Pipeline& view, uint64_t window_ns) const;
   std::optional<bool> is_outside(const Stage& stage) const;
   Reading<double> overall_rate(const Pipe& pipe) const;
   std::vector<SegmentRole> stages_of_segment() const;
@@ -103,6 +107,7 @@ class OpenPipeline {
   std::map<ProcessId, StageRecord> stages_;
   std::map<PipeId, Pipe> pipes_;
   std::map<PipeId, Seen> seen_;
+  std::map<PipeId, std::vector<FlowPoint>> flows_;  // of a minute; oldest first
   std::optional<Pipeline> view_;
   std::optional<ProcessId> selected_;
   Steady<Verdict> verdict_;

@@ -312,6 +312,9 @@ Json pipe_json(const Pipe& pipe, uint64_t now_ns, const std::string& missing) {
   put(json, "bytes_per_s", pipe.bytes_per_s);
   put_known(json, "bytes", pipe.total_bytes, missing);
   json["exact"] = pipe.exact;
+  if (pipe.larger)
+    json["larger_ring"] = {{"capacity_bytes", pipe.larger->bytes},
+                           {"gain", rounded(pipe.larger->gain)}};
   put_known(json, "open_to_write", pipe.kernel_writers, missing);
   put_known(json, "open_to_read", pipe.kernel_readers, missing);
   json["writers"] = list_json(pipe.writers, end_json);

@@ -307,14 +307,19 @@ TEST_F(ForcedPipelines, ASinkThatWaitsForTheDisk) {
   if (std::ofstream(folder() + "/file") << "x" << std::flush;
       open((folder() + "/file").c_str(), O_RDONLY | O_DIRECT) < 0)
     GTEST_SKIP() << folder() << " is on no disk";
-  chain({{"source", produce}, {"sink", [] {
-                                 forced::run_before_others();
-                                 const int fd = open("file", O_WRONLY | O_DSYNC);
-                                 static char page[4096];
-                                 forced::consume_with([&] {
-                                   if (pwrite(fd, page, sizeof page, 0) < 0) _exit(1);
-                                 });
-                               }}});
+  chain({{"source",
+          [] {
+            forced::run_before_others();
+            produce();
+          }},
+         {"sink", [] {
+            forced::run_before_others();
+            const int fd = open("file", O_WRONLY | O_DSYNC);
+            static char page[4096];
+            forced::consume_with([&] {
+              if (pwrite(fd, page, sizeof page, 0) < 0) _exit(1);
+            });
+          }}});
   const Verdict b = found();
   EXPECT_EQ(text_of(b, *last->watched), "stage sink") << b.because;
   EXPECT_EQ(b.wait, WaitsFor::disk) << b.because;
@@ -338,9 +343,10 @@ TEST_F(WaitingPipelines, AMiddleThatWaitsForALock) {
 
 TEST_F(WaitingPipelines, Bursts) {
   // The source has a ring and a half at a time, the sink takes its time for each page; on average
-  // both could do as much.
+  // both could do as much. Who waits for a CPU meanwhile has other bursts.
   chain({{"source",
           [] {
+            forced::run_before_others();
             for (;;) {
               for (int i = 0; i < 32; ++i) {
                 static char page[4096];
@@ -349,8 +355,49 @@ TEST_F(WaitingPipelines, Bursts) {
               nap(100 * kMs);
             }
           }},
-         {"sink", [] { forced::consume_with([] { nap(3 * kMs); }); }}});
+         {"sink", [] {
+            forced::run_before_others();
+            forced::consume_with([] { nap(3 * kMs); });
+          }}});
+  until([](const Snapshot& s) {
+    return s.watched && !s.watched->pipes.empty() && s.watched->pipes[0].larger;
+  });
   EXPECT_EQ(verdict(), "bursty");
+  const auto larger = last->watched->pipes[0].larger;
+  ASSERT_TRUE(larger);
+  EXPECT_GT(larger->gain, 0.2);
+  EXPECT_LT(larger->gain, 0.7);
+}
+
+// On average both could do as much, but what the sink waits for is beyond it.
+TEST_F(WaitingPipelines, BurstsAtASocketAreNotTheRings) {
+  chain({{"source",
+          [] {
+            for (;;) {
+              static char page[32 * 4096];
+              if (write(1, page, sizeof page) < 0) _exit(1);
+              nap(100 * kMs);
+            }
+          }},
+         {"sink", [] {
+            int ends[2];
+            if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) _exit(1);
+            if (fork() == 0) {
+              close(ends[0]);
+              char answer = 0;
+              while (read(ends[1], &answer, 1) == 1) {
+                nap(3 * kMs);
+                if (write(ends[1], &answer, 1) != 1) break;
+              }
+              _exit(0);
+            }
+            close(ends[1]);
+            forced::consume_with([&] {
+              char answer = 0;
+              if (write(ends[0], &answer, 1) != 1 || read(ends[0], &answer, 1) != 1) _exit(1);
+            });
+          }}});
+  EXPECT_NE(found().kind, Verdict::Kind::bursty);
 }
 
 // ---- nothing moves ------------------------------------------------------------------
