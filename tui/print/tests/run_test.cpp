@@ -101,9 +101,8 @@ TEST(PrintCsv, LeavesUnknownsEmpty) {
   r.end.verdict = Reading<Verdict>::warming("");
   EXPECT_EQ(csv_rows(run_document(r)),
             "12.500000,7,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,26843545600,,,,,thp,"
-            "block/"
-            "busy,constant,near,,1,131072,zero-copy,,,,separate,0,vmsplice,splice,block,busy,1,,,1,"
-            "on,\n");
+            "block/busy,constant,near,,1,131072,zero-copy,,,,separate,0,vmsplice,splice,block,busy,1,,"
+            ",1,on,,\n");
 }
 
 // A run of another workload, whose figures a pipe has not.
