@@ -1,5 +1,6 @@
 // pipetop: an oscilloscope for Linux pipes.
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/base/event_loop.h"
 #include "engine/process/child.h"
 #include "engine/process/worker_process.h"
 #include "engine/workload/table/main_capabilities.h"
@@ -49,6 +51,8 @@ int main(int argc, char** argv) {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     suspend_main_capabilities();
     return tui::run(tui::parse_command_line(arguments));
+  } catch (const tui::ClosedStdout&) {
+    return end_by(SIGPIPE);
   } catch (const Error& e) {
     tui::say(e.what());
     return static_cast<int>(e.exit());

@@ -270,7 +270,11 @@ int Output::fd() const { return name_ == "stdout" ? STDOUT_FILENO : file_.get();
 
 bool Output::is_terminal() const { return isatty(fd()) == 1; }
 
-void Output::fail(int error_number) const { throw SystemError(name_, error_number, Exit::usage); }
+void Output::fail(int error_number) const {
+  if (error_number == EPIPE && name_ == "stdout")
+    throw ClosedStdout(name_, error_number, Exit::usage);
+  throw SystemError(name_, error_number, Exit::usage);
+}
 
 // Not when it is opened, so that a start that fails costs no earlier result.
 void Output::discard_old() {

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/error.h"
 #include "engine/base/handles.h"
 #include "engine/experiment/trial.h"
 #include "engine/process/privileges.h"
@@ -38,6 +39,13 @@ OutputPlace find_output_place(const std::string& path, uid_t writer);
 // A regular file: complete or not at all, or with what was written so far, in place of an old one
 // or only if there is none.
 enum class WriteMode : uint8_t { whole, as_written, as_new };
+
+// Nobody reads stdout any more, as in `pipetop watch --once | head -1`: no error to tell. main()
+// ends by SIGPIPE, as other tools do.
+class ClosedStdout : public SystemError {
+ public:
+  using SystemError::SystemError;
+};
 
 class Output {
  public:

@@ -141,7 +141,7 @@ TEST(WatchProgram, WhatIsNotThereIsOneLine) {
 }
 
 TEST(WatchProgram, AnUnwritableStdoutIsAnError) {
-  for (const Stdout where : {Stdout::closed, Stdout::full, Stdout::without_reader}) {
+  for (const Stdout where : {Stdout::closed, Stdout::full}) {
     Program program(watch({"--once", "--interval", "100ms"}), where);
     EXPECT_EQ(program.wait(), 1) << int(where);
     EXPECT_TRUE(program.err().starts_with("pipetop: stdout: ")) << program.err();
@@ -156,3 +156,9 @@ TEST(WatchProgram, WithoutATerminalThereIsNoScreen) {
 
 }  // namespace
 }  // namespace pipetop::tui
+TEST(WatchProgram, WithoutAReaderItEndsBySigpipeAsOthersDo) {
+  Program program(watch({"--once", "--interval", "100ms"}), Stdout::without_reader);
+  EXPECT_EQ(program.wait(), -SIGPIPE);
+  EXPECT_EQ(program.err(), "");
+}
+
