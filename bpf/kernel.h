@@ -130,7 +130,8 @@ typedef struct {
 struct signal_struct {
   atomic_t live;                  /* threads that have not begun to exit */
   struct pid *pids[4];            /* by enum pid_type */
-  struct task_io_accounting ioac; /* of threads that have ended */
+  unsigned long cmin_flt;         /* page faults of children that were waited for */
+  struct task_io_accounting ioac; /* of threads that have ended, and of those children */
 };
 
 struct task_exec_state;

@@ -189,8 +189,10 @@ int list_ends(struct bpf_iter__task_file *ctx) {
   return list_socketpair(ctx, task, file);
 }
 
+/* Not of who has waited for children: the bytes of all that these moved count as its own. */
 static __always_inline void put_bytes(struct pipes_task *record, struct task_struct *task,
                                       struct task_struct *leader) {
+  if (BPF_CORE_READ(task, signal, cmin_flt) != 0) return;
   record->read_bytes = BPF_CORE_READ(task, ioac.rchar);
   record->written_bytes = BPF_CORE_READ(task, ioac.wchar);
   record->counts_bytes = 1;

@@ -28,6 +28,7 @@ enum Field : size_t {
   kSession = 6,
   kFlags = 9,
   kMinorFaults = 10,
+  kChildFaults = 11,
   kMajorFaults = 12,
   kUserTicks = 14,
   kSystemTicks = 15,
@@ -67,6 +68,7 @@ std::optional<TaskStat> parse_task_stat(std::string_view text) {
   stat.session = static_cast<pid_t>(fields[kSession]);
   stat.is_kernel_thread = (static_cast<unsigned>(fields[kFlags]) & kKernelThread) != 0;
   stat.page_faults = static_cast<uint64_t>(fields[kMinorFaults] + fields[kMajorFaults]);
+  stat.child_faults = static_cast<uint64_t>(fields[kChildFaults]);
   stat.cpu_ticks = static_cast<uint64_t>(fields[kUserTicks] + fields[kSystemTicks]);
   stat.start_ticks = static_cast<uint64_t>(fields[kStartTicks]);
   stat.last_cpu = static_cast<int>(fields[kLastCpu]);

@@ -28,7 +28,8 @@ struct TaskStat {
   pid_t parent = 0, group = 0, session = 0;
   uint64_t start_ticks = 0;  // of the thread
   uint64_t cpu_ticks = 0;
-  uint64_t page_faults = 0;  // minor and major ones
+  uint64_t page_faults = 0;   // minor and major ones
+  uint64_t child_faults = 0;  // minor ones of children that it has waited for; each has some
   int last_cpu = -1;
   bool is_kernel_thread = false;
 

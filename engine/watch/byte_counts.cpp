@@ -42,17 +42,21 @@ uint64_t ByteCounts::of(PipeId pipe, ProcessId process, int fd, bool writing) co
 
 namespace {
 
-// One that is active on this side, if it is alone there.
+// One that is active on this side, if it is alone there and holds no end of the other one, as who
+// has inherited make's jobserver does: its bytes went elsewhere.
 std::optional<ProcessId> only_one(const ScannedPipe& pipe, const std::vector<bool>& active,
                                   bool writing) {
   std::optional<ProcessId> one;
   for (size_t i = 0; i < pipe.ends.size(); ++i) {
     const PipeEnd& end = pipe.ends[i];
-    if (!active[i] || !(writing ? is_for_writing(end) : is_for_reading(end))) continue;
+    if (!active[i] || !is_on(end, writing)) continue;
     if (one && *one != end.process) return {};
     one = end.process;
   }
-  return one;
+  const bool both = one && std::ranges::any_of(pipe.ends, [&](const PipeEnd& end) {
+                      return end.process == *one && is_on(end, !writing);
+                    });
+  return both ? std::nullopt : one;
 }
 
 }  // namespace

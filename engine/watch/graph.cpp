@@ -355,6 +355,10 @@ bool is_for_writing(const PipeEnd& end) {
   return end.access == Access::write;
 }
 
+bool is_on(const PipeEnd& end, bool writing) {
+  return writing ? is_for_writing(end) : is_for_reading(end);
+}
+
 std::vector<bool> active_ends(const ScannedPipe& pipe, const SeenMoving& moving,
                               const Families& families) {
   if (has_one_of_each(pipe)) return {true, true};

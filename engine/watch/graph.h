@@ -16,6 +16,7 @@ using SeenMoving = std::set<std::pair<PipeId, ProcessId>>;
 // What an end is for. A FIFO can be opened for both; standard input, output and error tell then.
 bool is_for_reading(const PipeEnd& end);
 bool is_for_writing(const PipeEnd& end);
+bool is_on(const PipeEnd& end, bool writing);
 
 // Finds the holders that move an end's data: they were seen in a read or write of it, or
 // nobody was and it is their standard input or output, or the only holder's other descriptor, or

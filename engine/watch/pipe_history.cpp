@@ -291,7 +291,10 @@ void PipeHistory::stop_counting() {
 
 void PipeHistory::add(uint64_t at_ns, std::optional<uint64_t> bytes) {
   if (exact()) return;
-  if (!bytes) return recent_.clear();
+  if (!bytes) {
+    if (total_ == 0) total_.reset();  // nothing was seen to move, but who knows now
+    return recent_.clear();
+  }
   advance(at_ns, double(*bytes));
 }
 

@@ -4,14 +4,6 @@
 #include <map>
 
 namespace pipetop {
-namespace {
-
-bool is_on(const PipeEnd& end, bool writing) {
-  return writing ? is_for_writing(end) : is_for_reading(end);
-}
-
-}  // namespace
-
 PipelineMembers::Connected PipelineMembers::part_of(
     const PipeScan& scan, const std::vector<PipelineShape>& shapes) const {
   const PipelineShape* part = nullptr;

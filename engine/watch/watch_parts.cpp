@@ -49,7 +49,11 @@ std::optional<ProcessIo> read_io(pid_t pid) {
   const auto read = keyed_number(text, "rchar"), written = keyed_number(text, "wchar");
   return read && written ? std::optional(ProcessIo{*read, *written}) : std::nullopt;
 }
+// What its children moved counts as its own once it has waited for them: a shell's or make's says
+// nothing.
 
+  const auto stat = read_task_stat(pid);
+  if (!stat || stat->child_faults > 0) return {};
 }  // namespace
 
 std::string printable_command(std::string_view cmdline) {

@@ -106,7 +106,8 @@ struct WatchParts {
   std::function<pid_t(pid_t)> parent_of;                    // 0: none, or gone
   std::function<std::optional<ProcessId>(pid_t)> identify;  // nothing: there is none
   std::function<bool(ProcessId)> lives;                     // it is there, and no zombie
-  std::function<std::optional<ProcessIo>(pid_t)> read_io;   // nothing: not allowed, or gone
+  std::function<std::optional<ProcessIo>(pid_t)> read_io;
+  // nothing: not allowed, gone, or not its own bytes alone
 
   // Clocks, in ns: CLOCK_MONOTONIC, since boot, and the CPU time that this thread used.
   std::function<uint64_t()> now_ns, boot_ns, cpu_ns;

@@ -188,8 +188,10 @@ std::string ring_text(const Pipeline& pipeline, const Pipe& pipe, size_t above) 
   if (pipe.queued) text += fmt::format(", {} queued", size_text(pipe.queued));
   text += fmt::format(", {}", pipe.bytes_per_s.has_value() ? pipe_rate_text(pipe) : kUnknown);
   if (!pipe.total_bytes) return text;
-  return fmt::format("{}, {} {}", text, size_text(pipe.total_bytes),
-                     pipe.closed ? "in all" : "so far");
+  return fmt::format("{}, {} {}", text, pipe_total_text(pipe),
+                     !pipe.closed ? "so far"
+                     : pipe.exact ? "in all"
+                                  : "or more");
 }
 
 // Below its last writer; at the top if there is none.

@@ -212,6 +212,10 @@ std::string pipe_rate_text(const Pipe& pipe) {
                  [&](double rate) { return (pipe.exact ? "" : "~") + byte_rate_text(rate); });
 }
 
+std::string pipe_total_text(const Pipe& pipe) {
+  return (pipe.exact || !pipe.total_bytes ? "" : "~") + size_text(pipe.total_bytes);
+}
+
 std::string level_text(const Pipe& pipe) {
   const auto text = [](const std::optional<uint64_t>& bytes) {
     return bytes ? short_bytes_text(static_cast<double>(*bytes)) : std::string("?");

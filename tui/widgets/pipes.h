@@ -41,6 +41,7 @@ std::string name_of(const Stage& stage);
 
 // "~1.23 GiB/s": an estimate; "…" while it is not known yet, "n/a" if it can't be.
 std::string pipe_rate_text(const Pipe& pipe);
+std::string pipe_total_text(const Pipe& pipe);  // "~906 MiB", or "?"
 
 // "62K/64K", the bytes in it and its capacity; what is not known is "?".
 std::string level_text(const Pipe& pipe);

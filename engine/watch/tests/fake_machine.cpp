@@ -297,7 +297,7 @@ WatchParts FakeMachine::parts() {
   };
   parts.read_io = [known](pid_t pid) {
     const FakeProcess* process = known(pid);
-    return process ? std::optional(process->io) : std::nullopt;
+    return process ? process->io : std::nullopt;
   };
   parts.now_ns = [this] { return now_ns += question_ns; };
   parts.boot_ns = [this] { return now_ns; };

@@ -18,7 +18,7 @@ struct FakeProcess {
   std::string comm, command;
   bool alive = true;
   std::vector<pid_t> children = {};
-  ProcessIo io = {};
+  std::optional<ProcessIo> io = ProcessIo();
   std::map<int, std::string> links = {};  // of descriptors that are no pipes
 };
 

@@ -285,8 +285,8 @@ TEST_F(WatchTableTest, WithoutBpfRatesAreOfWhatTheEndsReadAndWrote) {
   machine.connect(100, 10, 11);
   for (int i = 0; i <= 4; ++i) {
     tick();
-    machine.process(10).io.written_bytes += 2'000'000;  // half of it into a file
-    machine.process(11).io.read_bytes += 1'000'000;
+    machine.process(10).io->written_bytes += 2'000'000;  // half of it into a file
+    machine.process(11).io->read_bytes += 1'000'000;
     pass(500 * kMs);
   }
   const auto s = tick();
@@ -296,13 +296,39 @@ TEST_F(WatchTableTest, WithoutBpfRatesAreOfWhatTheEndsReadAndWrote) {
   EXPECT_NEAR(*s->table.rows[0].pipe.bytes_per_s, 2e6, 1);
 }
 
+// make's jobserver: all hold both ends, and what the children moved counts as make's.
+TEST_F(WatchTableTest, WithoutBpfWhoReapsChildrenOrHoldsBothEndsTellsNoRate) {
+  machine.source = ScanSource::proc;
+  for (const pid_t pid : {10, 11, 12}) machine.add(pid, "p");
+  machine.connect(100, 10, 11);
+  machine.hold(200, 12, 3, Access::read);
+  machine.hold(200, 12, 4, Access::write);
+  machine.process(10).io.reset();
+  for (int i = 0; i <= 4; ++i) {
+    tick();
+    machine.process(12).io->written_bytes += 1'000'000'000;
+    machine.process(12).io->read_bytes += 1'000'000'000;
+    pass(500 * kMs);
+  }
+  EXPECT_EQ(*tick()->table.rows[0].pipe.bytes_per_s, 0) << "by its reader alone";
+  machine.process(11).io.reset();
+  for (int i = 0; i <= 4; ++i) {
+    tick();
+    pass(500 * kMs);
+  }
+  for (const PipeRow& row : tick()->table.rows) {
+    EXPECT_FALSE(row.pipe.bytes_per_s.has_value()) << row.pipe.id.inode;
+    EXPECT_FALSE(row.pipe.total_bytes) << "unknown is not 0";
+  }
+}
+
 TEST_F(WatchTableTest, WithoutBpfTheRateOfAnotherProcessIsNotKnownAtOnce) {
   machine.source = ScanSource::proc;
   for (const pid_t pid : {10, 11, 12}) machine.add(pid, "p");
   machine.connect(100, 10, 11);
   const auto go_on = [&](pid_t writer) {
-    machine.process(writer).io.written_bytes += 1'000'000;
-    machine.process(11).io.read_bytes += 1'000'000;
+    machine.process(writer).io->written_bytes += 1'000'000;
+    machine.process(11).io->read_bytes += 1'000'000;
     pass(500 * kMs);
     return tick()->table.rows[0].pipe.bytes_per_s;
   };

@@ -173,7 +173,7 @@ TEST(PrintWatch, APipelineNamesWhatHoldsItUp) {
       "\n"
       "    pid  stage            CPU  CPU time  runnable  reading  writing  elsewhere\n"
       "   1201  seq 100000000    8 %    0.96 s       0 %      0 %     92 %\n"
-      "      |  64 KiB ring, empty 0 %, full 97 %, 64 KiB queued, ~75.5 MiB/s, 906 MiB so far\n"
+      "      |  64 KiB ring, empty 0 %, full 97 %, 64 KiB queued, ~75.5 MiB/s, ~906 MiB so far\n"
       "   1202  gzip -9         97 %   11.64 s       2 %      0 %      0 %  disk 1 %\n"
       "      |  64 KiB ring, empty 100 %, full 0 %, 0 B queued, 19.5 KiB/s, 234 KiB so far\n"
       "   1203  wc -c              ?         ?         ?        ?        ?\n");
