@@ -57,15 +57,16 @@ std::vector<size_t> levels_of(const Pipeline& pipeline) {
   return levels;
 }
 
-// Stages that move data, and those that are gone, whose ends are no longer known; all if there are
-// none.
+// Stages that move data, and those that are gone and whose ends are no longer known; all if there
+// are none.
 std::vector<bool> titled(const Pipeline& pipeline) {
-  std::vector<bool> active(pipeline.stages.size());
-  for (size_t i = 0; i < active.size(); ++i) active[i] = pipeline.stages[i].gone;
+  std::vector<bool> active(pipeline.stages.size()), idle(pipeline.stages.size());
   for (const Pipe& pipe : pipeline.pipes)
     for (const auto* ends : {&pipe.writers, &pipe.readers})
       for (const StageEnd& end : *ends)
-        if (end.active && end.stage < active.size()) active[end.stage] = true;
+        if (end.stage < active.size()) (end.active ? active : idle)[end.stage] = true;
+  for (size_t i = 0; i < active.size(); ++i)
+    if (pipeline.stages[i].gone && !idle[i]) active[i] = true;
   if (std::ranges::find(active, true) == active.end()) active.assign(active.size(), true);
   return active;
 }

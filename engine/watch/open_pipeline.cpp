@@ -21,6 +21,7 @@ namespace {
 
 constexpr uint64_t kStageFacts_ns = kSecond;  // after so long nice, CPUs and command are read again
 constexpr size_t kFramesPerSample = 16;       // each takes some 20 us
+constexpr uint64_t kLeastOfAll_ns = 10 * kMs;  // of a stage's whole life, that shares are told of
 constexpr size_t kForkers = 64;               // stages that are asked for their children
 constexpr uint64_t kFlow_ns = 60 * kSecond;   // of which bursts are remembered
 constexpr uint64_t kLeastFlow_ns = 5 * kSecond;  // that they are judged by, if there is so much
@@ -302,8 +303,10 @@ void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, u
     const auto state = std::ranges::lower_bound(states, id, {}, &ScannedProcess::id);
     const bool seen = state != states.end() && state->id == id;
     if (seen) record.add_sample(now_ns, index.threads(id), options_.window_ns);
+    if (seen) record.seen_ns = now_ns;
     if (seen && !state->exited) {
       fill(view, *state, boot_ns);
+      record.began_ns = now_ns - std::min(now_ns, view.age_ns);
       set_facts(view, table_.processes().of(id, state->leader->comm, now_ns, kStageFacts_ns));
       if (now_ns >= record.asked_ns + kStageFacts_ns) {
         view.outside = is_outside(view);
@@ -437,7 +440,7 @@ std::optional<Pipeline> OpenPipeline::overall() const {
   Pipeline all = *view_;
   all.window_ns = all_time_.length_ns();
   for (Stage& stage : all.stages) {
-    auto shares = all_time_.shares(stage.id);
+    auto shares = all_time_.shares(stage.id, kLeastOfAll_ns);
     if (!shares.has_value()) continue;
     if (!instruments_->is_coarse()) stage.cpu = Reading<double>::of(shares->cpu);
     stage.shares = std::move(shares);
@@ -447,12 +450,22 @@ std::optional<Pipeline> OpenPipeline::overall() const {
     pipe.bytes_per_s = overall_rate(pipe);
   }
   find_larger_ring(all, all.window_ns <= kFlow_ns ? kFlow_ns : 0);
-  // What held it up while it ran: that it has ended since is another matter.
-  Pipeline as_it_ran = all;
-  for (Stage& stage : as_it_ran.stages) stage.gone = false;
-  for (Pipe& pipe : as_it_ran.pipes) pipe.closed = false;
-  all.verdict = judge_pipeline(as_it_ran);
+  all.verdict = verdict_on_all(all);
   return all;
+}
+
+std::vector<PipelineRun> OpenPipeline::runs() const {
+  std::map<ProcessId, StageSpan> spans;
+  for (const auto& [id, record] : stages_)
+    if (record.seen_ns != 0) spans[id] = {record.began_ns, record.seen_ns};
+  const std::optional<Pipeline> all = overall();
+  return all ? runs_of(*all, spans) : std::vector<PipelineRun>();
+}
+
+bool OpenPipeline::has_ended() const {
+  const bool may_go_on = members_.tree() && parts_.identify(members_.tree()->root());
+  return !may_go_on && view_ && !view_->stages.empty() &&
+         std::ranges::all_of(view_->stages, &Stage::gone);
 }
 
 std::vector<SegmentRole> OpenPipeline::stages_of_segment() const {

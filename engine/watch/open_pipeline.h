@@ -13,6 +13,7 @@
 #include "engine/watch/byte_counts.h"
 #include "engine/watch/pipeline_instruments.h"
 #include "engine/watch/pipeline_members.h"
+#include "engine/watch/pipeline_runs.h"
 #include "engine/watch/pipeline_spans.h"
 #include "engine/watch/scanned_values.h"
 #include "engine/watch/watch_parts.h"
@@ -38,6 +39,8 @@ class OpenPipeline {
 
   const std::optional<Pipeline>& view() const { return view_; }  // nothing: no pipe yet
   std::optional<Pipeline> overall() const;
+  std::vector<PipelineRun> runs() const;
+  bool has_ended() const;
 
   void select(std::optional<ProcessId> stage) { selected_ = stage; }
   void count_bytes(bool on);  // throws Error

@@ -82,10 +82,29 @@ void PipelineMembers::update(const PipeScan& scan, const ScanIndex& index,
   limit(connected, scan);
   std::vector<PipeId> pipes;
   for (const size_t i : connected.pipes) pipes.push_back(scan.pipes[i].id);
+  if (tree_) drop_waiting_parents(connected, index, moving);
   merge(stages_, connected.stages, now_ns);
   merge(pipes_, pipes, now_ns);
   connected_ = {pipes.begin(), pipes.end()};
   find_holders(scan, index, connected.pipes);
+}
+
+// A shell holds the pipes of its children for a moment, while it starts them one after the other:
+// when it has let go of them without moving a byte, it was no stage.
+void PipelineMembers::drop_waiting_parents(const Connected& connected, const ScanIndex& index,
+                                           const SeenMoving& moving) {
+  for (const ProcessId stage : connected.stages)
+    if (const auto threads = index.threads(stage); !threads.empty())
+      parents_.insert(leader(threads).parent);
+  std::set<ProcessId> members(connected.stages.begin(), connected.stages.end());
+  for (const Member<ProcessId>& stage : stages_) members.insert(stage.id);
+  std::erase_if(moved_, [&](ProcessId stage) { return !members.contains(stage); });
+  for (const auto& seen : moving)
+    if (members.contains(seen.second)) moved_.insert(seen.second);
+  std::erase_if(stages_, [&](const Member<ProcessId>& member) {
+    return std::ranges::find(connected.stages, member.id) == connected.stages.end() &&
+           parents_.contains(member.id.pid) && !moved_.contains(member.id);
+  });
 }
 
 // The connected ones in their order, and what left behind the one that it followed.

@@ -89,6 +89,8 @@ class PipelineMembers {
                     const std::vector<PipelineShape>& shapes, const SeenMoving& moving);
   void limit(Connected& connected, const PipeScan& scan);
   bool in_tree(ProcessId process, const ScanIndex& index);
+  void drop_waiting_parents(const Connected& connected, const ScanIndex& index,
+                            const SeenMoving& moving);
   void find_holders(const PipeScan& scan, const ScanIndex& index, const std::vector<size_t>& pipes);
   template <class Id>
   void merge(std::vector<Member<Id>>& members, const std::vector<Id>& connected,
@@ -96,6 +98,8 @@ class PipelineMembers {
 
   std::optional<Descendants> tree_;
   std::set<PipeId> connected_;  // at the last pass
+  std::set<pid_t> parents_;     // of stages of a tree
+  std::set<ProcessId> moved_;   // stages that were seen to move data
   std::vector<Member<ProcessId>> stages_;
   std::vector<Member<PipeId>> pipes_;
   std::vector<ProcessId> holders_;

@@ -15,9 +15,8 @@ using observe::ThreadTimes;
 
 namespace {
 
-constexpr uint64_t kMarks = 10;            // that a window is made of
-constexpr uint64_t kLeast_ns = 200 * kMs;  // that shares can be told of
-constexpr double kLeastInPipes = 0.05;     // of its time, of a thread that moves data
+constexpr uint64_t kMarks = 10;         // that a window is made of
+constexpr double kLeastInPipes = 0.05;  // of its time, of a thread that moves data
 
 uint64_t minus(uint64_t now, uint64_t before) { return now > before ? now - before : 0; }
 
@@ -159,7 +158,7 @@ ThreadTimes PipelineWindow::since_mark(const ThreadId& id, const ThreadTimes& no
   return since;
 }
 
-Reading<StageShares> PipelineWindow::shares(ProcessId process) const {
+Reading<StageShares> PipelineWindow::shares(ProcessId process, uint64_t least_ns) const {
   using Shares = Reading<StageShares>;
   if (marks_.empty()) return Shares::warming("no sample yet");
   std::vector<ThreadTimes> threads;
@@ -170,7 +169,7 @@ Reading<StageShares> PipelineWindow::shares(ProcessId process) const {
     cpu_ns += threads.back().on_cpu_ns;
     wall_ns = std::max(wall_ns, threads.back().wall_ns);
   }
-  if (wall_ns < kLeast_ns) return Shares::warming("window too short");
+  if (wall_ns < least_ns) return Shares::warming("window too short");
   const ThreadTimes& moves = mover(threads);
   StageShares shares = shares_of(moves);
   shares.busiest_other = busiest_other(threads, moves);

@@ -22,6 +22,7 @@ namespace pipetop {
 class PipelineWindow {
  public:
   static constexpr uint64_t kAllTime = UINT64_MAX;
+  static constexpr uint64_t kLeast_ns = 200'000'000;
 
   explicit PipelineWindow(uint64_t window_ns) : window_ns_(window_ns) {}
 
@@ -40,7 +41,8 @@ class PipelineWindow {
   // How much of it has passed: up to a tenth more than asked for.
   uint64_t length_ns() const { return marks_.empty() ? 0 : now_ns_ - marks_.front().at_ns; }
 
-  Reading<StageShares> shares(ProcessId process) const;
+  // Of a process that was watched for so long at least.
+  Reading<StageShares> shares(ProcessId process, uint64_t least_ns = kLeast_ns) const;
   Reading<RingLevel> ring(PipeId pipe) const;
 
  private:

@@ -53,6 +53,7 @@ class StageRecord {
  public:
   Stage view;
   uint64_t asked_ns = 0;  // when its descriptors were looked at
+  uint64_t began_ns = 0, seen_ns = 0;  // CLOCK_MONOTONIC; 0: it was in no sample
 
   // Its threads in a later scan.
   void add_sample(uint64_t now_ns, std::span<const ScannedTask> threads, uint64_t window_ns);

@@ -30,6 +30,11 @@ pid_t read_parent(pid_t pid) {
   return stat ? stat->parent : 0;
 }
 
+bool leads_session(pid_t pid) {
+  const auto stat = read_task_stat(pid);
+  return stat && stat->session == pid;
+}
+
 bool is_alive(ProcessId process) {
   const auto stat = read_task_stat(process.pid);
   return stat && stat->start_ticks == process.start_ticks && !stat->is_zombie();
@@ -44,16 +49,16 @@ std::optional<ProcessId> read_identity(pid_t pid) {
   return start_ticks ? std::optional(ProcessId{process, *start_ticks}) : std::nullopt;
 }
 
+// What its children moved counts as its own once it has waited for them: a shell's or make's says
+// nothing.
 std::optional<ProcessIo> read_io(pid_t pid) {
+  const auto stat = read_task_stat(pid);
+  if (!stat || stat->child_faults > 0) return {};
   const std::string text = read_proc_file(pid, "io");
   const auto read = keyed_number(text, "rchar"), written = keyed_number(text, "wchar");
   return read && written ? std::optional(ProcessIo{*read, *written}) : std::nullopt;
 }
-// What its children moved counts as its own once it has waited for them: a shell's or make's says
-// nothing.
 
-  const auto stat = read_task_stat(pid);
-  if (!stat || stat->child_faults > 0) return {};
 }  // namespace
 
 std::string printable_command(std::string_view cmdline) {
@@ -100,6 +105,7 @@ WatchParts real_watch_parts(BpfUse use) {
   parts.link_of = link_of;
   parts.children_of = read_children;
   parts.parent_of = read_parent;
+  parts.leads_session = leads_session;
   parts.identify = read_identity;
   parts.lives = is_alive;
   parts.read_io = read_io;

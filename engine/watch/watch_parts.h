@@ -104,6 +104,7 @@ struct WatchParts {
   std::function<std::string(pid_t, int)> link_of;           // /proc/PID/fd/FD; "": none
   std::function<std::vector<pid_t>(pid_t)> children_of;     // of its first thread
   std::function<pid_t(pid_t)> parent_of;                    // 0: none, or gone
+  std::function<bool(pid_t)> leads_session;                 // as an interactive shell does
   std::function<std::optional<ProcessId>(pid_t)> identify;  // nothing: there is none
   std::function<bool(ProcessId)> lives;                     // it is there, and no zombie
   std::function<std::optional<ProcessIo>(pid_t)> read_io;

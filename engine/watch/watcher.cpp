@@ -185,6 +185,22 @@ std::string Watcher::name_of_part(const PipelineShape& shape) const {
   return fmt::format("{}", fmt::join(names, " | "));
 }
 
+// A script or make: what it runs comes and goes, and it moves no data of these pipes. An
+// interactive shell's pipelines have nothing to do with each other.
+bool Watcher::is_for_its_children(ProcessId process, const PipelineShape& shape) const {
+  if (parts_.leads_session(process.pid) || parts_.children_of(process.pid).empty()) return false;
+  return std::ranges::all_of(shape.pipes, [&](size_t i) {
+    bool reads = false, writes = false;
+    for (const PipeEnd& end : table_.scan().pipes[i].ends) {
+      if (end.process != process) continue;
+      reads = reads || is_for_reading(end);
+      writes = writes || is_for_writing(end);
+    }
+    const bool moves = table_.moving().contains({table_.scan().pipes[i].id, process});
+    return reads == writes || !moves;
+  });
+}
+
 // What it means to watch a shell: the pipelines that it runs. Of several the liveliest.
 void Watcher::open(ProcessId process) {
   pass(parts_.now_ns());
@@ -213,6 +229,10 @@ void Watcher::open(ProcessId process) {
   }
   if (candidates.empty()) throw Error(why_no_pipe(process.pid, scan, parts_));
   const auto best = std::ranges::max_element(candidates, {}, &Candidate::weight);
+  if (is_for_its_children(process, *best->shape)) {
+    begin(PipelineMembers(std::move(tree)));
+    return;
+  }
   std::vector<std::string> others;
   for (const Candidate& candidate : candidates)
     if (candidate.shape != best->shape && candidate.shape->stages.size() > 1)
@@ -246,6 +266,12 @@ void Watcher::close() {
 }
 
 std::optional<Pipeline> Watcher::overall() const { return open_ ? open_->overall() : std::nullopt; }
+
+std::vector<PipelineRun> Watcher::runs() const {
+  return open_ ? open_->runs() : std::vector<PipelineRun>();
+}
+
+bool Watcher::has_ended() const { return open_ && open_->has_ended(); }
 
 void Watcher::select(std::optional<ProcessId> stage) {
   if (open_) open_->select(stage);

@@ -59,6 +59,10 @@ class Watcher final : public WatchSource {
   // the stages that are gone, as far as they are still known (all of them with open_tree()).
   // Nothing if none is open, or it never had a pipe.
   std::optional<Pipeline> overall() const;
+  // The same, each pipeline for itself: see runs_of().
+  std::vector<PipelineRun> runs() const;
+  // All stages of the open one have exited, and whoever could start more.
+  bool has_ended() const;
 
   void select(std::optional<ProcessId> stage) override;
   void count_bytes(bool on) override;
@@ -89,6 +93,7 @@ class Watcher final : public WatchSource {
   void begin(PipelineMembers members);
   std::string name_of_part(const PipelineShape& shape) const;
   size_t moving_in(const PipelineShape& shape) const;
+  bool is_for_its_children(ProcessId process, const PipelineShape& shape) const;
   const ScannedPipe& find(PipeId pipe) const;
   std::optional<PipeId> measured_by(ProcessId stage) const;
   std::string changed(std::optional<PipeId> measured, std::optional<ProcessId> stage,

@@ -414,12 +414,11 @@ class Started {
                          .cpu_ns = children_cpu_ns(),
                          .exit_code = *command_->exit_code(),
                          .signal = command_->signal(),
-                         .reason = reason_,
-                         .pipeline = {}};
-    const auto seen = watcher_->overall();
-    result.pipeline =
-        seen ? Reading<Pipeline>::of(*seen)
-             : Reading<Pipeline>::unavailable("no pipe seen: none was made, or it ended too soon");
+                         .reason = reason_};
+    result.begin_ns = begin_ns_;
+    result.runs = watcher_->runs();
+    if (const auto seen = watcher_->overall(); seen && result.runs.empty())
+      result.runs.push_back({*seen, std::vector<size_t>(seen->stages.size(), 1)});
     results_->write(line_.format->print(command_document(result, results_->columns())));
     results_->finish();
   }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/reading.h"
 #include "engine/model/snapshot.h"
+#include "engine/watch/pipeline_runs.h"
 #include "tui/print/document.h"
 #include "tui/widgets/pipes.h"
 
@@ -29,12 +29,12 @@ Document watch_document(const Snapshot& now, const WatchPrint& how);
 // The result of `watch -- COMMAND`, at its end.
 struct CommandResult {
   std::vector<std::string> words;
-  uint64_t now_ns = 0, duration_ns = 0;
+  uint64_t begin_ns = 0, now_ns = 0, duration_ns = 0;
   uint64_t cpu_ns = 0;  // of it and of all processes that were waited for, user and system
   int exit_code = 0;    // 128 + signal, if one ended it
   int signal = 0;
-  std::string reason;  // why BPF didn't see it, "why; remedy"; else ""
-  Reading<Pipeline> pipeline;
+  std::string reason;                  // why BPF didn't see it, "why; remedy"; else ""
+  std::vector<PipelineRun> runs = {};  // none: no pipe was seen
 };
 
 Document command_document(const CommandResult& result, int columns);

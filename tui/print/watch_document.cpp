@@ -375,9 +375,47 @@ Json head_json(const Snapshot& now, const WatchPrint& how) {
   return json;
 }
 
+constexpr const char* kNoPipe = "no pipe seen: none was made, or it ended too soon";
+
 std::string end_text(const CommandResult& result) {
   return result.signal != 0 ? fmt::format("ended by signal {}", result.signal)
                             : fmt::format("exit status {}", result.exit_code);
+}
+
+double share_of(const PipelineRun& run, const CommandResult& result) {
+  const double whole_ns = double(std::max<uint64_t>(result.duration_ns, 1));
+  return std::min(1.0, double(run.pipeline.window_ns) / whole_ns);
+}
+
+uint64_t since_begin_ns(uint64_t at_ns, const CommandResult& result) {
+  return at_ns - std::min(at_ns, result.begin_ns);
+}
+
+// Says of how many processes a stage is the sum.
+Pipeline with_times(const PipelineRun& run) {
+  Pipeline pipeline = run.pipeline;
+  for (size_t i = 0; i < run.times.size(); ++i)
+    if (run.times[i] > 1)
+      pipeline.stages[i].command = fmt::format("{}x {}", run.times[i], pipeline.stages[i].name);
+  return pipeline;
+}
+
+// Which pipeline ran when, and what limited it.
+std::string timeline_text(const CommandResult& result, int columns) {
+  constexpr int kFigures = 30;  // what the columns before the last one take
+  TextTable table({{"from", '>'},
+                   {"for", '>'},
+                   {"share", '>'},
+                   {"seen", '>'},
+                   {"pipeline"}});
+  const int room = std::max(20, columns - kFigures);
+  for (const PipelineRun& run : result.runs) {
+    table.add({seconds_text(since_begin_ns(run.span.begin_ns, result)),
+               seconds_text(run.pipeline.window_ns), whole_percent_text(share_of(run, result)),
+               fmt::format("{}", run.runs), std::string(beginning(run.pipeline.title(), room))});
+    table.add({"", "", "", "", "  " + whole_clauses(run.pipeline.verdict.because, room - 2)});
+  }
+  return table.text();
 }
 
 std::string summary_text(const CommandResult& result, int columns) {
@@ -385,8 +423,16 @@ std::string summary_text(const CommandResult& result, int columns) {
                                  seconds_text(result.duration_ns, 2),
                                  seconds_text(result.cpu_ns, 2), end_text(result));
   if (!result.reason.empty()) text += result.reason + "\n";
-  if (!result.pipeline.has_value()) return text + result.pipeline.reason + "\n";
-  return text + "\n" + pipeline_text(*result.pipeline, columns);
+  if (result.runs.empty()) return text + kNoPipe + "\n";
+  const auto details = [&](const PipelineRun& run) {
+    return "\n" + pipeline_text(with_times(run), columns);
+  };
+  if (result.runs.size() == 1) return text + details(result.runs[0]);
+  text += "\n" + timeline_text(result, columns);
+  constexpr double kLarge = 0.1;  // of the time: the others are in the JSON
+  for (const PipelineRun& run : result.runs)
+    if (share_of(run, result) >= kLarge) text += details(run);
+  return text;
 }
 
 std::string missing_of(const std::string& reason) { return reason.empty() ? "not seen" : reason; }
@@ -401,6 +447,16 @@ Json pipeline_json(const Pipeline& pipeline, uint64_t now_ns, const std::string&
                 })}};
   for (size_t i = 0; i < pipeline.stages.size(); ++i)
     put(json["stages"][i], "functions", pipeline.stages[i].functions, functions_json);
+  return json;
+}
+
+Json run_json(const PipelineRun& run, const CommandResult& result) {
+  Json json = pipeline_json(run.pipeline, result.now_ns, missing_of(result.reason));
+  json["begin_ns"] = since_begin_ns(run.span.begin_ns, result);
+  json["end_ns"] = since_begin_ns(run.span.end_ns, result);
+  json["time_share"] = rounded(share_of(run, result));
+  json["runs"] = run.runs;
+  for (size_t i = 0; i < run.times.size(); ++i) json["stages"][i]["processes"] = run.times[i];
   return json;
 }
 
@@ -440,9 +496,12 @@ Document command_document(const CommandResult& result, int columns) {
                {"exit_status", result.exit_code}};
   put_if(result.signal != 0, json, "signal", result.signal, "it exited by itself");
   if (!result.reason.empty()) json["source_reason"] = result.reason;
-  put(json, "pipeline", result.pipeline, [&](const Pipeline& pipeline) {
-    return pipeline_json(pipeline, result.now_ns, missing_of(result.reason));
-  });
+  const auto longest = std::ranges::max_element(
+      result.runs, {}, [](const PipelineRun& run) { return run.pipeline.window_ns; });
+  put_if(!result.runs.empty(), json, "pipeline",
+         result.runs.empty() ? Json() : run_json(*longest, result), kNoPipe);
+  json["pipelines"] =
+      list_json(result.runs, [&](const PipelineRun& run) { return run_json(run, result); });
   return {"summary", std::move(json), summary_text(result, columns)};
 }
 

@@ -287,6 +287,10 @@ WatchParts FakeMachine::parts() {
     const FakeProcess* process = known(pid);
     return process ? process->parent : 0;
   };
+  parts.leads_session = [known](pid_t pid) {
+    const FakeProcess* process = known(pid);
+    return process && process->leads_session;
+  };
   parts.identify = [known](pid_t pid) {
     const FakeProcess* process = known(pid);
     return process ? std::optional(process->id) : std::nullopt;

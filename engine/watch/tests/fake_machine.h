@@ -17,6 +17,7 @@ struct FakeProcess {
   pid_t parent = 1;
   std::string comm, command;
   bool alive = true;
+  bool leads_session = false;
   std::vector<pid_t> children = {};
   std::optional<ProcessIo> io = ProcessIo();
   std::map<int, std::string> links = {};  // of descriptors that are no pipes

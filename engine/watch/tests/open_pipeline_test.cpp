@@ -327,6 +327,7 @@ TEST_F(OpenPipelineTest, ATreeHasItsOrphansAndNotItsNeighbours) {
 
 TEST_F(OpenPipelineTest, AShellMeansThePipelinesThatItRuns) {
   machine.add(5, "bash", 1);
+  machine.process(5).leads_session = true;
   make_tar_gzip_ssh();
   machine.add(20, "sh", 5);
   machine.add(21, "yes", 20);
@@ -337,6 +338,68 @@ TEST_F(OpenPipelineTest, AShellMeansThePipelinesThatItRuns) {
   const auto s = run(kSecond);
   EXPECT_EQ(names(s), "tar gzip ssh") << "more of its stages move";
   EXPECT_EQ(notices, "process 5 has other pipelines, too: yes | head\n");
+}
+
+TEST_F(OpenPipelineTest, AScriptMeansAllThatItRunsUntilItEnds) {
+  machine.add(5, "make", 1);
+  make_tar_gzip_ssh();
+  for (const int fd : {3, 4})  // a jobserver
+    machine.hold(600, 5, fd, fd == 3 ? Access::read : Access::write);
+  tick();
+  watcher->open(ProcessId{5, 50});
+  EXPECT_EQ(names(run(kSecond)).substr(0, 12), "tar gzip ssh");
+  for (const pid_t pid : {10, 11, 12}) machine.exit(pid);
+  run(kSecond);
+  EXPECT_FALSE(watcher->has_ended());
+  machine.add(21, "yes", 5);
+  machine.add(22, "head", 5);
+  machine.connect(500, 21, 22);
+  EXPECT_NE(names(run(kSecond)).find("yes head"), std::string::npos);
+  for (const pid_t pid : {5, 21, 22}) machine.exit(pid);
+  run(kSecond);
+  EXPECT_TRUE(watcher->has_ended());
+}
+
+// It holds the pipe of two children while it starts them.
+TEST_F(OpenPipelineTest, AShellThatOnlyStartedTheOthersIsNoStage) {
+  machine.add(5, "sh", 4000);
+  machine.add(10, "head", 5);
+  machine.add(11, "gzip", 5);
+  machine.hold(100, 10, 1, Access::write);
+  machine.hold(100, 5, 3, Access::read);
+  tick();
+  watcher->open_tree(5);
+  EXPECT_EQ(names(run(100 * kMs)), "head sh");
+  machine.release(100, 5);
+  machine.hold(100, 11, 0, Access::read);
+  EXPECT_EQ(names(run(kSecond)), "head gzip");
+  for (const pid_t pid : {5, 10, 11}) machine.exit(pid);
+  const auto s = run(kSecond);
+  EXPECT_EQ(s->watched->title(), "head | gzip");
+}
+
+// One after the other, each with its own bottleneck.
+TEST_F(OpenPipelineTest, ATreesRunsAreByTime) {
+  machine.add(5, "sh", 4000);
+  tick();
+  watcher->open_tree(5);
+  make_tar_gzip_ssh();
+  run(3 * kSecond);
+  for (const pid_t pid : {10, 11, 12}) machine.exit(pid);
+  run(kSecond);
+  machine.add(21, "yes", 5);
+  machine.add(22, "md5sum", 5);
+  machine.connect(500, 21, 22);
+  machine.waits(21, WaitsFor::pipe_write, 1);
+  machine.runs(22);
+  run(2 * kSecond);
+  const auto runs = watcher->runs();
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].pipeline.title(), "tar | gzip | ssh");
+  EXPECT_EQ(runs[0].pipeline.verdict.stage, gzip);
+  EXPECT_EQ(runs[1].pipeline.title(), "yes | md5sum");
+  EXPECT_EQ(runs[1].pipeline.verdict.stage->pid, 22);
+  EXPECT_GE(runs[1].span.end_ns, runs[0].span.end_ns + 2 * kSecond);
 }
 
 TEST_F(OpenPipelineTest, AProcessMeansItsInputAndOutputRatherThanItsLog) {
