@@ -24,6 +24,7 @@
 #include "engine/process/watched_command.h"
 #include "engine/watch/intervention_words.h"
 #include "engine/watch/watcher.h"
+#include "engine/watch/window_bytes.h"
 #include "engine/workload/table/main_capabilities.h"
 #include "tui/command_line/callers_variables.h"
 #include "tui/command_line/commands.h"
@@ -97,11 +98,6 @@ WatchOptions watch_options(const CommandLine& line, const Config& config) {
   return options;
 }
 
-bool has_ended(const Snapshot& now) {
-  return now.watched && !now.watched->stages.empty() &&
-         std::ranges::all_of(now.watched->stages, &Stage::gone);
-}
-
 class Headless {
  public:
   Headless(const CommandLine& line, const Config& config)
@@ -111,13 +107,16 @@ class Headless {
         watcher_(watch_options(line, config)),
         loop_({.signals = interrupts_.fd()}) {
     leftovers_ = tell_leftovers(watcher_);
-    if (!line.watch.target.empty()) watcher_.open(parse_target(line.watch.target));
+    if (line.watch.target.empty()) return;
+    watcher_.prepare();  // else the shares would be of less than the window
+    watcher_.open(parse_target(line.watch.target));
     if (line.watch.exact) watcher_.count_bytes(true);
   }
 
   int run() {
     begin_ns_ = last_line_ns_ = monotonic_ns();
     look();
+    window_.begin(*now_);
     loop_.set_timer_every(line_.watch.target.empty() ? sample_interval_ns(line_) : kSample_ns);
     while (!is_over() && serve()) continue;
     if (!is_stream(line_)) output_.finish(line_.format->print(document()));
@@ -130,7 +129,7 @@ class Headless {
   // The last look is at its end. Timers are never early.
   bool is_over() const {
     const uint64_t length_ns = length_of(line_);
-    return has_ended(*now_) || (length_ns != 0 && now_->now_ns >= begin_ns_ + length_ns);
+    return watcher_.has_ended() || (length_ns != 0 && now_->now_ns >= begin_ns_ + length_ns);
   }
 
   // False if it should end now.
@@ -151,6 +150,7 @@ class Headless {
       return;
     output_.write(line_.format->print_interval(document()));
     last_line_ns_ = now_->now_ns;
+    window_.begin(*now_);
   }
 
   Document document() const {
@@ -158,10 +158,11 @@ class Headless {
                    line_.watch.sort, line_.watch.filter, is_for_people(line_)};
     how.leftovers = leftovers_;
     if (output_.is_terminal()) how.columns = terminal_columns(STDOUT_FILENO, how.columns);
-    if (!has_ended(*now_)) return watch_document(*now_, how);
-    Snapshot all = *now_;  // how it was while it ran
-    all.watched = watcher_.overall();
-    return watch_document(all, how);
+    Snapshot shown = *now_;
+    if (watcher_.has_ended()) shown.watched = watcher_.overall();  // how it was while it ran
+    // Data comes in bursts: a rate takes a second.
+    if (!is_stream(line_) || how.over_ns >= kSecond) window_.apply(shown, !is_stream(line_));
+    return watch_document(shown, how);
   }
 
   const CommandLine& line_;
@@ -171,6 +172,7 @@ class Headless {
   Watcher watcher_;
   EventLoop loop_;
   uint64_t begin_ns_ = 0, last_line_ns_ = 0;
+  WindowBytes window_;
   std::vector<std::string> leftovers_;
   std::shared_ptr<const Snapshot> now_;
 };

@@ -15,7 +15,7 @@ namespace pipetop::tui {
 
 struct WatchPrint {
   uint64_t begin_ns = 0;  // of the watching, CLOCK_MONOTONIC
-  uint64_t over_ns = 0;   // the time that the table's rates are of
+  uint64_t over_ns = 0;   // the time that rates are of
   PipeSort sort = PipeSort::rate;
   std::string filter = {};
   bool text = true;   // is wanted, not only the JSON: it takes long for 20,000 pipes
@@ -39,7 +39,7 @@ struct CommandResult {
 
 Document command_document(const CommandResult& result, int columns);
 
-// What these say of a pipeline.
-std::string pipeline_text(const Pipeline& pipeline, int columns);
+// What these say of a pipeline. `over_ns`: the time that its rates are of; 0: that of its shares.
+std::string pipeline_text(const Pipeline& pipeline, int columns, uint64_t over_ns = 0);
 
 }  // namespace pipetop::tui

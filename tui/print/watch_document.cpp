@@ -465,9 +465,9 @@ Json run_json(const PipelineRun& run, const CommandResult& result) {
 Document watch_document(const Snapshot& now, const WatchPrint& how) {
   Json json = head_json(now, how);
   const std::string missing = missing_of(now.no_bpf);
+  json["over_ns"] = how.over_ns;
   if (!now.watched) {
     const auto rows = pipes_shown(now.table.rows.get(), how.sort, how.filter);
-    json["over_ns"] = how.over_ns;
     json["pipes"] =
         list_json(rows, [&](const PipeRow* row) { return row_json(*row, now.now_ns, missing); });
     return {"pipes", std::move(json), how.text ? table_text(rows, now, how) : ""};
@@ -476,12 +476,18 @@ Document watch_document(const Snapshot& now, const WatchPrint& how) {
   if (!how.text) return {"pipeline", std::move(json)};
   std::string reason = now.no_bpf.empty() ? "" : now.no_bpf + "\n";
   if (!now.table.left_out.empty()) reason += left_out_text(now.table.left_out) + "\n";
-  return {"pipeline", std::move(json), reason + pipeline_text(*now.watched, how.columns)};
+  return {"pipeline", std::move(json),
+          reason + pipeline_text(*now.watched, how.columns, how.over_ns)};
 }
 
-std::string pipeline_text(const Pipeline& pipeline, int columns) {
-  std::string text = wrapped(
-      fmt::format("{}, over {}", pipeline.title(), seconds_text(pipeline.window_ns)), columns, "");
+std::string pipeline_text(const Pipeline& pipeline, int columns, uint64_t over_ns) {
+  const uint64_t shares_ns = pipeline.window_ns;
+  std::string head = fmt::format("{}, over {}", pipeline.title(),
+                                 seconds_text(over_ns != 0 ? over_ns : shares_ns));
+  // They come from clocks that may have begun later.
+  if (over_ns > shares_ns + shares_ns / 10)
+    head += fmt::format(" (shares: {})", seconds_text(shares_ns));
+  std::string text = wrapped(head, columns, "");
   text += wrapped(pipeline.verdict.because, columns, "");
   for (const std::string& clause : pipeline.verdict.evidence)
     text += wrapped(clause, columns, "  ");

@@ -85,6 +85,22 @@ TEST(WatchProgram, AnOpenPipelineTellsItsSizes) {
   EXPECT_EQ(pipe["queued_bytes"], 0);
 }
 
+TEST(WatchProgram, ItsWindowIsTheDuration) {
+  Program flow("/bin/sh", {"-c", "cat /dev/zero | cat > /dev/null"});
+  const pid_t cat = flow.wait_for_child("cat");
+  ASSERT_NE(cat, 0);
+  Program program(watch({"--format", "json", "--duration", "2s", std::to_string(cat)}));
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  const json all = json::parse(program.out());
+  EXPECT_GE(all["over_ns"], 2'000'000'000u);
+  const json& pipe = all["pipes"][0];
+  ASSERT_TRUE(pipe["bytes"].is_number()) << pipe;
+  const double per_s = pipe["bytes"].get<double>() / (all["over_ns"].get<double>() / 1e9);
+  EXPECT_GT(per_s, 0);
+  EXPECT_NEAR(pipe["bytes_per_s"].get<double>(), per_s, 0.01 * per_s);
+  kill(cat, SIGKILL);  // the other one and the shell end
+}
+
 TEST(WatchProgram, PrintsATableForPeople) {
   const Holder holder;
   Program program(watch({"--once", "--interval", "100ms", "--filter", holder.pid()}));
@@ -148,6 +164,12 @@ TEST(WatchProgram, AnUnwritableStdoutIsAnError) {
   }
 }
 
+TEST(WatchProgram, WithoutAReaderItEndsBySigpipeAsOthersDo) {
+  Program program(watch({"--once", "--interval", "100ms"}), Stdout::without_reader);
+  EXPECT_EQ(program.wait(), -SIGPIPE);
+  EXPECT_EQ(program.err(), "");
+}
+
 TEST(WatchProgram, WithoutATerminalThereIsNoScreen) {
   Program program(watch({}));
   EXPECT_NE(program.wait(), 0);
@@ -156,9 +178,3 @@ TEST(WatchProgram, WithoutATerminalThereIsNoScreen) {
 
 }  // namespace
 }  // namespace pipetop::tui
-TEST(WatchProgram, WithoutAReaderItEndsBySigpipeAsOthersDo) {
-  Program program(watch({"--once", "--interval", "100ms"}), Stdout::without_reader);
-  EXPECT_EQ(program.wait(), -SIGPIPE);
-  EXPECT_EQ(program.err(), "");
-}
-
