@@ -336,7 +336,9 @@ class Started {
     if (request_.headless) return;
     const std::string why = no_screen(config_, screen_);
     has_screen_ = why.empty();
-    if (!has_screen_ && !request_.quiet) say("no dashboard: " + why);
+    // A script expects none.
+    const bool is_seen = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
+    if (!has_screen_ && is_seen && !request_.quiet) say("no dashboard: " + why);
   }
 
   void start() {

@@ -261,7 +261,8 @@ void check_command(const CLI::App& app, const WatchRequest& watch) {
   for (const char* flag : {"--once", "--duration"})
     if (app.count(flag) > 0)
       throw Error(fmt::format("{}: a command is watched until it ends: remove it", flag));
-  if (watch.output == "-") throw Error("--output: stdout is the command's: give a file");
+  if (watch.output == "-")
+    throw Error("--output: stdout is the command's: give a file, or /dev/fd/3 with 3>FILE");
 }
 
 void check_watch(const CLI::App& app, const CommandLine& line) {

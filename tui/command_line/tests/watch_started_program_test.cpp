@@ -184,6 +184,15 @@ TEST(WatchStarted, ResultsCanBeAFile) {
   EXPECT_GE(summary["pipeline"]["stages"].size(), 2u) << summary;
 }
 
+TEST(WatchStarted, ResultsCanBeADescriptorOfTheCallers) {
+  Program program("/bin/sh", {"-c", PIPETOP_PROGRAM
+                              " watch --no-bpf --format json --output /dev/fd/3 -- /bin/echo words"
+                              " 3>&1 > /dev/null"});
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  EXPECT_EQ(program.err(), "");
+  EXPECT_EQ(nlohmann::json::parse(program.out())["command"][0], "/bin/echo") << program.out();
+}
+
 TEST(WatchStarted, AFullDiskCostsTheCommandNothing) {
   Program program(watch({"--format", "json", "--output", "/dev/full"}, shell("echo done; exit 5")));
   EXPECT_EQ(program.wait(), 5) << program.err();
@@ -198,14 +207,16 @@ bool same(const termios& a, const termios& b) {
          a.c_lflag == b.c_lflag && std::equal(std::begin(a.c_cc), std::end(a.c_cc), b.c_cc);
 }
 
-TEST(WatchStarted, ATerminalThatCannotDrawHasNoOtherAdvice) {
-  PtyProgram program(
-      {"/bin/sh", "-c", "\"$0\" watch --no-bpf -- true > /dev/null; echo end", PIPETOP_PROGRAM},
-      {"TERM=none"});
-  ASSERT_TRUE(program.wait_for("end")) << program.output();
-  program.wait_for_end();
-  EXPECT_TRUE(has(program.output(), "no dashboard: ")) << program.output();
-  EXPECT_FALSE(has(program.output(), "--once")) << program.output();
+TEST(WatchStarted, WhoseOutputGoesElsewhereIsToldOfNoDashboard) {
+  for (const std::string where : {"> /dev/null", "2> /dev/null"}) {
+    PtyProgram program(
+        {"/bin/sh", "-c", "\"$0\" watch --no-bpf -- true " + where + "; echo end", PIPETOP_PROGRAM},
+        {"TERM=none"});
+    ASSERT_TRUE(program.wait_for("end")) << program.output();
+    program.wait_for_end();
+    EXPECT_FALSE(has(program.output(), "no dashboard")) << program.output();
+    EXPECT_FALSE(has(program.output(), "--once")) << program.output();
+  }
 }
 
 TEST(WatchStarted, CtrlCReachesTheCommandAndThenUs) {
