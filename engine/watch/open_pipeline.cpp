@@ -21,9 +21,9 @@ namespace {
 
 constexpr uint64_t kStageFacts_ns = kSecond;  // after so long nice, CPUs and command are read again
 constexpr size_t kFramesPerSample = 16;       // each takes some 20 us
-constexpr uint64_t kLeastOfAll_ns = 10 * kMs;  // of a stage's whole life, that shares are told of
-constexpr size_t kForkers = 64;               // stages that are asked for their children
-constexpr uint64_t kFlow_ns = 60 * kSecond;   // of which bursts are remembered
+constexpr uint64_t kLeastOfAll_ns = 10 * kMs;    // of a stage's whole life, that shares are told of
+constexpr size_t kForkers = 64;                  // stages that are asked for their children
+constexpr uint64_t kFlow_ns = 60 * kSecond;      // of which bursts are remembered
 constexpr uint64_t kLeastFlow_ns = 5 * kSecond;  // that they are judged by, if there is so much
 constexpr int kAskedFds = 32;                    // of who polls, and from which share on
 constexpr double kPolls = 0.1;

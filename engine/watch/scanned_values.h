@@ -52,7 +52,7 @@ std::string fifo_path(const std::string& link);
 class StageRecord {
  public:
   Stage view;
-  uint64_t asked_ns = 0;  // when its descriptors were looked at
+  uint64_t asked_ns = 0;               // when its descriptors were looked at
   uint64_t began_ns = 0, seen_ns = 0;  // CLOCK_MONOTONIC; 0: it was in no sample
 
   // Its threads in a later scan.

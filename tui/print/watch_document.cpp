@@ -403,11 +403,7 @@ Pipeline with_times(const PipelineRun& run) {
 // Which pipeline ran when, and what limited it.
 std::string timeline_text(const CommandResult& result, int columns) {
   constexpr int kFigures = 30;  // what the columns before the last one take
-  TextTable table({{"from", '>'},
-                   {"for", '>'},
-                   {"share", '>'},
-                   {"seen", '>'},
-                   {"pipeline"}});
+  TextTable table({{"from", '>'}, {"for", '>'}, {"share", '>'}, {"seen", '>'}, {"pipeline"}});
   const int room = std::max(20, columns - kFigures);
   for (const PipelineRun& run : result.runs) {
     table.add({seconds_text(since_begin_ns(run.span.begin_ns, result)),

@@ -99,10 +99,11 @@ TEST(PrintCsv, LeavesUnknownsEmpty) {
   r.end.effective.pipe.huge = Reading<bool>::warming("");
   r.steal_share = Reading<double>::warming("");
   r.end.verdict = Reading<Verdict>::warming("");
-  EXPECT_EQ(csv_rows(run_document(r)),
-            "12.500000,7,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,26843545600,,,,,thp,"
-            "block/busy,constant,near,,1,131072,zero-copy,,,,separate,0,vmsplice,splice,block,busy,1,,"
-            ",1,on,,\n");
+  EXPECT_EQ(
+      csv_rows(run_document(r)),
+      "12.500000,7,262144,4194304,0,0,1,0,1,1,0,0,0,0,custom,2000000000,26843545600,,,,,thp,"
+      "block/busy,constant,near,,1,131072,zero-copy,,,,separate,0,vmsplice,splice,block,busy,1,,"
+      ",1,on,,\n");
 }
 
 // A run of another workload, whose figures a pipe has not.
@@ -134,11 +135,12 @@ TEST(PrintCsv, HasTheUnitAndTheKnobsOfPercpu) {
   RunResult r = run_of(WorkloadKind::percpu);
   r.settings = r.end.requested;
   r.end.throughput.total_items = 200'000;
-  EXPECT_EQ(csv_text(run_document(r)),
-            "krules_per_s,name,duration_ns,rules,median,stddev,min,max,inserter_cpu,steal_share,"
-            "cached_share,workers,profile,no_percpu,requested_rules,batch,observers,plus_minus,noise\n"
-            "100.000000,custom,2000000000,200000,12.400000,0.250000,12.000000,13.000000,0,"
-            "0.010000,0.500000,1,mirred,0,30000,1,on,0.125000,\n");
+  EXPECT_EQ(
+      csv_text(run_document(r)),
+      "krules_per_s,name,duration_ns,rules,median,stddev,min,max,inserter_cpu,steal_share,"
+      "cached_share,workers,profile,no_percpu,requested_rules,batch,observers,plus_minus,noise\n"
+      "100.000000,custom,2000000000,200000,12.400000,0.250000,12.000000,13.000000,0,"
+      "0.010000,0.500000,1,mirred,0,30000,1,on,0.125000,\n");
 }
 
 TEST(PrintJson, KeepsTheOrderOfTheSchema) {
