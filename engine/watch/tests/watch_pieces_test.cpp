@@ -10,6 +10,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/tests/support/scratch_directory.h"
+#include "engine/tests/support/test_pipe.h"
 #include "engine/watch/byte_counts.h"
 #include "engine/watch/pipeline_instruments.h"
 #include "engine/watch/pipeline_members.h"
