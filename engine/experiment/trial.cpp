@@ -143,8 +143,8 @@ class Measurement {
     constexpr size_t kEnough = 20;
     if (passed_.size() < kEnough) return Reading<double>::warming("too short to measure");
     const Progress begin = trial_.begin.throughput.progress(), middle = passed_[passed_.size() / 2];
-    const auto first = rate_between(begin, middle, 1),
-               second = rate_between(middle, passed_.back(), 1);
+    auto first = rate_between(begin, middle, 1);
+    const auto second = rate_between(middle, passed_.back(), 1);
     if (!first.has_value() || !second.has_value() || *first <= 0) return first;
     return Reading<double>::of(*second / *first);
   }

@@ -128,6 +128,12 @@ Flow closest_flow(std::span<const FlowPoint> points, double slots) {
   return best;
 }
 
+// A ring has a whole number of them.
+double slots_of(uint64_t bytes) {
+  const uint64_t slots = bytes / kPage_bytes;
+  return double(slots);
+}
+
 }  // namespace
 
 std::optional<LargerRing> larger_ring(std::span<const FlowPoint> points, uint64_t capacity) {
@@ -135,10 +141,8 @@ std::optional<LargerRing> larger_ring(std::span<const FlowPoint> points, uint64_
       points.back().at_ns - points[0].at_ns < kLeastWindow_ns)
     return {};
   if (points.back().tail == points[0].tail) return {};
-  const Flow flow = closest_flow(points, double(capacity / kPage_bytes));
-  const auto replayed = [&](uint64_t bytes) {
-    return replayed_rate(flow, double(bytes / kPage_bytes));
-  };
+  const Flow flow = closest_flow(points, slots_of(capacity));
+  const auto replayed = [&](uint64_t bytes) { return replayed_rate(flow, slots_of(bytes)); };
   const double now = replayed(capacity);
   if (flow.writer.empty() || std::abs(now / flow.rate - 1) > kReplayError) return {};
   std::vector<LargerRing> rings;

@@ -16,7 +16,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,7 +80,8 @@ std::string who_waits(const Snapshot& s) {
 
 std::string busiest(const std::vector<Neighbour>& neighbours) {
   std::string text;
-  for (const Neighbour& n : neighbours | std::views::take(kMostNeighbours))
+  for (const Neighbour& n :
+       std::span(neighbours).first(std::min<size_t>(neighbours.size(), kMostNeighbours)))
     text += fmt::format(", {} (PID {}) {:.1f} CPUs", n.name, n.pid, n.cpus);
   return text;
 }

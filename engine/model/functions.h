@@ -2,6 +2,7 @@
 // to callees.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -76,7 +77,9 @@ struct FunctionTable {
   double efficiency = 1;
   uint64_t span_ns = 0;  // from the first sample to the last; 0: unknown
 
-  uint64_t effective_samples() const { return uint64_t(double(samples) * efficiency + 0.5); }
+  uint64_t effective_samples() const {
+    return uint64_t(std::llround(double(samples) * efficiency));
+  }
   // By so much a share may be wrong, with a confidence of 95 %: that of a half, others by less.
   double share_error() const;
   // How much longer it takes until that is less than kShareError, at this pace.

@@ -422,7 +422,8 @@ class Started {
     result.begin_ns = begin_ns_;
     result.runs = watcher_->runs();
     if (const auto seen = watcher_->overall(); seen && result.runs.empty())
-      result.runs.push_back({*seen, std::vector<size_t>(seen->stages.size(), 1)});
+      result.runs.push_back(
+          {.pipeline = *seen, .times = std::vector<size_t>(seen->stages.size(), 1), .span = {}});
     results_->write(line_.format->print(command_document(result, results_->columns())));
     results_->finish();
   }
