@@ -3,18 +3,24 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <initializer_list>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/process/child.h"
 #include "engine/process/privileges.h"
 
@@ -49,6 +55,7 @@ struct Keeper {
   User user;
   std::vector<gid_t> groups;
   char* const* arguments;
+  int errors_fd;  // becomes stderr
 };
 
 // For good. What is permitted, but not in effect, is needed to become another user.
@@ -67,11 +74,11 @@ bool give_up_privileges(const Keeper& keeper) {
   return drop_capabilities();
 }
 
-bool leave_our_files(int report_fd) {
+bool leave_our_files(int report_fd, int errors_fd) {
   const int null = ::open("/dev/null", O_RDWR);
   if (null < 0) return false;
   for (int fd = 0; fd <= 2; ++fd)
-    if (::dup2(null, fd) < 0) return false;
+    if (::dup2(fd == STDERR_FILENO && errors_fd >= 0 ? errors_fd : null, fd) < 0) return false;
   // The rest but one: an end of a pipe of ours would be part of what is watched.
   return (report_fd == 3 || ::syscall(SYS_close_range, 3u, unsigned(report_fd) - 1, 0u) == 0) &&
          ::syscall(SYS_close_range, unsigned(report_fd) + 1, ~0u, 0u) == 0;
@@ -114,7 +121,8 @@ bool wait_for_all(const sigset_t& awaited, pid_t command, int& code, const times
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   ::setsid();
-  if (!give_up_privileges(keeper) || !leave_our_files(report_fd)) report_failed_exec(report_fd);
+  if (!give_up_privileges(keeper) || !leave_our_files(report_fd, keeper.errors_fd))
+    report_failed_exec(report_fd);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);  // after the user was changed, which clears it
   if (::getppid() != keeper.parent) ::_exit(0);
@@ -174,7 +182,8 @@ SceneCommand::SceneCommand(const std::string& line) {
   for (std::string& word : strings) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const User user = user_to_become();
-  const Keeper keeper{::getpid(), user, groups_of(user), arguments.data()};
+  errors_.reset(::memfd_create("stderr", MFD_CLOEXEC));
+  const Keeper keeper{::getpid(), user, groups_of(user), arguments.data(), errors_.get()};
   StartedChild child = start_child([&](int report_fd) { keep_command(keeper, report_fd); });
   if (child.exec_error != 0) throw_exec_error(strings[0], child.exec_error);
   pid_ = child.pid;
@@ -190,7 +199,21 @@ SceneCommand::~SceneCommand() {
   ::waitpid(pid_, nullptr, 0);
 }
 
+std::string SceneCommand::first_error() const {
+  std::array<char, 256> text;
+  const ssize_t bytes = errors_ ? ::pread(errors_.get(), text.data(), text.size(), 0) : 0;
+  const std::string_view read(text.data(), size_t(std::max<ssize_t>(bytes, 0)));
+  return one_line(read.substr(0, read.find('\n')));
+}
+
 std::optional<int> SceneCommand::exit_code() {
+  // Who goes on to write there must not fill the memory.
+  constexpr off_t kMostErrors = 1 << 20;
+  struct stat status_of_errors;
+  if (errors_ && ::fstat(errors_.get(), &status_of_errors) == 0 &&
+      status_of_errors.st_blocks * 512 > kMostErrors)
+    ::fallocate(errors_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, kMostErrors / 2,
+                status_of_errors.st_size);
   int status = 0;
   if (!exit_code_ && ::waitpid(pid_, &status, WNOHANG) == pid_) exit_code_ = code_of(status);
   return exit_code_;

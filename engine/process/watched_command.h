@@ -41,9 +41,9 @@ class WatchedCommand {
 
 class SceneCommand {
  public:
-  // As `sh -c`, in a process group of its own, with /dev/null as its stdin, stdout and stderr;
-  // without any capability, and as the user who called sudo. A process of ours keeps it, which ends
-  // all of it if we die. Throws Error.
+  // As `sh -c`, in a process group of its own, with /dev/null as its stdin and stdout, and a file
+  // in memory as its stderr; without any capability, and as the user who called sudo. A process of
+  // ours keeps it, which ends all of it if we die. Throws Error.
   explicit SceneCommand(const std::string& line);
   // Ends all that it has started and that has not left its group: by SIGTERM, and by SIGKILL after
   // a third of a second.
@@ -55,10 +55,12 @@ class SceneCommand {
   pid_t keeper() const { return pid_; }
   // The exit code, or 128 + signal, once all of it has ended.
   std::optional<int> exit_code();
+  // The first line of what it wrote to stderr, printable; "" if there is none.
+  std::string first_error() const;
 
  private:
   pid_t pid_ = 0;
-  UniqueFd pidfd_;
+  UniqueFd pidfd_, errors_;
   std::optional<int> exit_code_;
 };
 

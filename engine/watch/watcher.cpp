@@ -396,9 +396,17 @@ ScenePipeline::ScenePipeline(const std::string& command, const std::string& targ
   watcher_.open_tree(command_->keeper(), command_->keeper());
 }
 
+bool has_moved(const Pipeline& pipeline) {
+  return std::ranges::any_of(pipeline.pipes,
+                             [](const Pipe& pipe) { return pipe.total_bytes.value_or(0) > 0; });
+}
+
 std::string ScenePipeline::why_over() {
   const std::optional<int> code = command_ ? command_->exit_code() : std::nullopt;
-  return code ? fmt::format("the command has ended with status {}", *code) : "";
+  if (!code) return {};
+  const std::string error = command_->first_error();
+  return fmt::format("the command has ended with status {}{}{}", *code, error.empty() ? "" : ": ",
+                     error);
 }
 
 }  // namespace pipetop

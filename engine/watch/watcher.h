@@ -129,12 +129,15 @@ class ScenePipeline {
 
   Watcher& watcher() { return watcher_; }
   // Why there is no pipeline to look at any more; "" if there is. A command is over when all that
-  // it started has ended.
+  // it started has ended; what it said on stderr may tell why.
   std::string why_over();
 
  private:
   Watcher watcher_;
   std::optional<SceneCommand> command_;  // ends before nobody watches it
 };
+
+// As far as it was seen, in any of its pipes.
+bool has_moved(const Pipeline& pipeline);
 
 }  // namespace pipetop

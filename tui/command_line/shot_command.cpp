@@ -187,8 +187,10 @@ class WatchShot {
       const bool has_waited = shot_.after_ns > 0
                                   ? waited_ns >= shot_.after_ns
                                   : screen_.has_settled() || (seen && waited_ns >= kMost_ns);
-      if (has_waited || (seen && !over.empty())) return true;
-      if (!over.empty()) throw Error("no pipe was seen: " + over);
+      if (!over.empty() && !seen) throw Error("no pipe was seen: " + over);
+      if (!over.empty() && !has_moved(*screen_.latest()->watched))
+        throw Error("no data was seen to move: " + over);
+      if (has_waited || !over.empty()) return true;
       progress_.show(seen ? "waiting until the bottleneck is known" : "waiting for a pipe");
       if (loop_.wait().signals && !interrupts_.take()) return false;
     }

@@ -122,6 +122,9 @@ TEST(Shot, MistakesOfAPipelineAreExplained) {
   EXPECT_NE(refused({"shot", "--no-bpf", "--", "exit 3"})
                 .find("no pipe was seen: the command has ended with status 3"),
             std::string::npos);
+  EXPECT_NE(refused({"shot", "--no-bpf", "--", "nosuchcmd | cat"}).find("nosuchcmd: not found"),
+            std::string::npos)
+      << "what the shell says";
   EXPECT_NE(refused({"shot", "--watch", "1", "--", "ls"}).find("two things to watch"),
             std::string::npos);
   EXPECT_NE(refused({"shot", "--watch", "1", "--replay", "a.ptop"}).find("two pictures"),
