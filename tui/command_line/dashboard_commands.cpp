@@ -134,8 +134,9 @@ int film(const CommandLine& line, const Config& config, Recording& recording) {
 
 int show(const std::string& file, Recording& recording, const Config& config, ReplaySource& source,
          std::optional<TalkOptions> present = {}) {
-  const int exit_code =
-      run_dashboard(source, config, {.roof_gib_per_s = roof_of(recording), .present = present});
+  const int exit_code = run_dashboard(
+      source, config,
+      {.roof_gib_per_s = roof_of(recording), .present = present, .save_picture = save_picture});
   say_damage(file, recording);
   return exit_code;
 }
@@ -147,6 +148,7 @@ int replay_pipeline(const CommandLine& line, Recording& recording, const Config&
   WatchScreenOptions screen;
   screen.pipeline = true;
   screen.transport = &transport;
+  screen.save_picture = save_picture;
   const int exit_code = run_watch_screen(source, config, screen);
   say_damage(line.replay.file, recording);
   return exit_code;
