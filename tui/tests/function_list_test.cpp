@@ -152,6 +152,18 @@ TEST_F(FunctionListTest, NextToNoWaitingHasNoBars) {
                                 "  100    100         schedule", ""}));
 }
 
+// Beside [running] and [runnable], of which the numbers are shares of the time, too.
+TEST_F(FunctionListTest, BarsOfWallTimeStayWhenNextToNothingWaits) {
+  worker_.shares.on_cpu = Reading<double>::of(.8);
+  worker_.shares.blocked = Reading<double>::of(.15);
+  worker_.shares.runnable = Reading<double>::of(.05);
+  choice_.activity = Activity::waiting;
+  choice_.wall = true;
+  worker_.blocked.value->ns = 40'000;
+  worker_.blocked.value->tree = flat_tree({{"schedule", 40'000, 40'000}});
+  EXPECT_NE(list(3, 80)[1].find("█"), std::string::npos) << list(3, 80)[1];
+}
+
 TEST_F(FunctionListTest, WaitingSaysHowOftenAndHowLong) {
   choice_.activity = Activity::waiting;
   EXPECT_EQ(list(3, 60), (Lines{" self ▾child        function     waiting 1,234 sleeps 400 ms",

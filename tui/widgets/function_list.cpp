@@ -139,9 +139,10 @@ bool is_counted(const FunctionListOptions& view) {
   return view.choice.activity == Activity::running && view.list.contents.count < kTooFewSamples;
 }
 
-// A full bar would make much of nearly nothing.
+// A full bar would make much of nearly nothing; one of wall time, beside [running], is short then.
 bool is_brief(const FunctionListOptions& view) {
-  return view.choice.activity == Activity::waiting && view.list.contents.source.now.whole < kMs;
+  return view.choice.activity == Activity::waiting && !view.choice.wall &&
+         view.list.contents.source.now.whole < kMs;
 }
 
 // Shares of the samples, not of the wall time.
