@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/clock.h"
+#include "engine/base/graph_order.h"
 #include "engine/judge/change_rules.h"
 
 namespace pipetop {
@@ -74,6 +75,25 @@ const Pipe* find(const Pipeline& pipeline, std::optional<PipeId> id) {
   const auto found =
       std::ranges::find_if(pipeline.pipes, [&](const Pipe& p) { return p.id == id; });
   return found == pipeline.pipes.end() ? nullptr : &*found;
+}
+
+// Of what is connected with this pipe, or of all: the first pipe that two processes share, before
+// those that are closed.
+std::optional<PipeId> first_pipe_with(const Pipeline& seen, std::optional<PipeId> one) {
+  Joined joined(seen.stages.size() + seen.pipes.size());
+  for (size_t i = 0; i < seen.pipes.size(); ++i)
+    for (const auto* ends : {&seen.pipes[i].writers, &seen.pipes[i].readers})
+      for (const size_t stage : active_stages(*ends))
+        joined.join(uint32_t(stage), uint32_t(seen.stages.size() + i));
+  const auto part_of = [&](const Pipe* pipe) {
+    return joined.root(uint32_t(seen.stages.size() + size_t(pipe - seen.pipes.data())));
+  };
+  const Pipe *const changed = find(seen, one), *found = nullptr;
+  for (const Pipe& pipe : seen.pipes) {
+    if (pipe.own || (changed && part_of(&pipe) != part_of(changed))) continue;
+    if (!found || (found->closed && !pipe.closed)) found = &pipe;
+  }
+  return found ? std::optional(found->id) : one;
 }
 
 // Takes the intervals that began at this time or later.
@@ -202,21 +222,21 @@ WatchSegments::WatchSegments(uint64_t now_ns) {
 }
 
 std::optional<PipeId> WatchSegments::measured_in(const Pipeline& seen) const {
-  if (measured_) return measured_;
-  const auto shared = std::ranges::find(seen.pipes, false, &Pipe::own);
-  return shared == seen.pipes.end() ? std::nullopt : std::optional(shared->id);
+  return measured_ ? measured_ : first_pipe_with(seen, {});
 }
 
 Segment WatchSegments::present(uint64_t now_ns, const Pipeline& seen,
-                               std::optional<PipeId> measured) const {
+                               std::optional<PipeId> measured,
+                               std::optional<PipeId> changed) const {
   Segment segment = current_;
   segment.duration_ns = now_ns - current_.begin_ns;
   segment.rate = Reading<RateStats>::unavailable("its pipe is gone");
   const Pipe* const pipe = find(seen, measured);
   if (!pipe) return segment;
   segment.rate = stats_since(*pipe, settled_ns(current_));
-  segment.pipe_bytes = pipe->capacity.value_or(0);
-  segment.occupancy = occupancy_of(pipe->level);
+  const Pipe* const ring = find(seen, changed);
+  segment.pipe_bytes = (ring ? ring : pipe)->capacity.value_or(0);
+  segment.occupancy = occupancy_of((ring ? ring : pipe)->level);
   if (measured == measured_in(seen))
     segment.items =
         pipe->total_bytes.value_or(0) - std::min(pipe->total_bytes.value_or(0), begin_bytes_);
@@ -224,13 +244,14 @@ Segment WatchSegments::present(uint64_t now_ns, const Pipeline& seen,
 }
 
 void WatchSegments::begin(uint64_t now_ns, const Pipeline& seen, std::vector<SegmentRole> stages,
-                          std::optional<PipeId> measured, std::string label, std::string key) {
+                          std::optional<PipeId> changed, std::string label, std::string key) {
   const std::optional<PipeId> before = measured_in(seen);
-  if (!measured) measured = before;
-  Segment closed = present(now_ns, seen, before);
+  const std::optional<PipeId> measured = changed ? first_pipe_with(seen, changed) : before;
+  if (!changed) changed = changed_;
+  Segment closed = present(now_ns, seen, before, changed_);
   closed.stages = std::move(stages);
   if (reference_) closed.change = explain_change(*reference_, closed, kPipelineTerms);
-  Segment reference = present(now_ns, seen, measured);
+  Segment reference = present(now_ns, seen, measured, changed);
   reference.stages = closed.stages;
   reference_ = std::make_shared<const Segment>(std::move(reference));
   log_.add(std::move(closed));
@@ -240,6 +261,7 @@ void WatchSegments::begin(uint64_t now_ns, const Pipeline& seen, std::vector<Seg
   current_.key = std::move(key);
   current_.begin_ns = now_ns;
   measured_ = measured;
+  changed_ = changed;
   const Pipe* const pipe = find(seen, measured);
   begin_bytes_ = pipe ? pipe->total_bytes.value_or(0) : 0;
   marks_.push_back({now_ns, current_.key});
@@ -249,7 +271,7 @@ void WatchSegments::begin(uint64_t now_ns, const Pipeline& seen, std::vector<Seg
 Throughput WatchSegments::throughput(uint64_t now_ns, const Pipeline& seen) const {
   Throughput view;
   const std::optional<PipeId> measured = measured_in(seen);
-  view.current = present(now_ns, seen, measured);
+  view.current = present(now_ns, seen, measured, changed_);
   view.marks = marks_;
   view.clock_ns = now_ns;
   log_.describe(view);

@@ -69,17 +69,19 @@ class PipelineWindow {
   std::deque<Mark> marks_;  // oldest first: the window begins at the first
 };
 
-// All rates of a segment are of one pipe, the one by which the change that began it is measured.
+// All rates are of one pipe, the first one of what was changed: those of its other pipes differ, so
+// that they could not be compared from segment to segment. Size and use are of the pipe that was
+// changed.
 class WatchSegments {
  public:
   explicit WatchSegments(uint64_t now_ns);
 
   // Something was changed: ends the current segment, of which this is known, and begins another. Of
-  // no pipe: by the same one as before.
+  // no pipe: the same one as before.
   void begin(uint64_t now_ns, const Pipeline& seen, std::vector<SegmentRole> stages,
-             std::optional<PipeId> measured, std::string label, std::string key);
+             std::optional<PipeId> changed, std::string label, std::string key);
 
-  // By default the first pipe that two processes share.
+  // Whose rates they are.
   std::optional<PipeId> measured_in(const Pipeline& seen) const;
 
   Throughput throughput(uint64_t now_ns, const Pipeline& seen) const;
@@ -87,10 +89,11 @@ class WatchSegments {
   Reading<Change> change(Segment current, std::vector<SegmentRole> stages) const;
 
  private:
-  Segment present(uint64_t now_ns, const Pipeline& seen, std::optional<PipeId> measured) const;
+  Segment present(uint64_t now_ns, const Pipeline& seen, std::optional<PipeId> measured,
+                  std::optional<PipeId> changed) const;
 
   Segment current_;  // number to begin_ns
-  std::optional<PipeId> measured_;
+  std::optional<PipeId> measured_, changed_;
   uint64_t begin_bytes_ = 0;                  // of that pipe
   std::shared_ptr<const Segment> reference_;  // the one before, by the same pipe
   std::vector<ChangeMark> marks_;             // oldest first

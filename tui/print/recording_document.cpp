@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,27 +81,46 @@ Json chapter_json(const Chapter& chapter, const Unit* unit) {
   return json;
 }
 
+// What it is called for the longest time: at first some stages are not there yet, at the end some
+// are gone.
+std::string title_of(Recording& recording) {
+  constexpr size_t kLooks = 32;
+  std::map<std::string, size_t> seen;
+  const size_t step = std::max<size_t>(1, recording.frames() / kLooks);
+  for (size_t i = 0; i < recording.frames(); i += step)
+    if (const auto& watched = recording.frame(i).watched) ++seen[watched->title()];
+  return std::ranges::max_element(seen, {}, [](const auto& entry) { return entry.second; })->first;
+}
+
+// The pipe whose rates its changes have.
+std::optional<PipeId> measured_in(Recording& recording) {
+  const auto& watched = recording.frame(recording.frames() - 1).watched;
+  return watched ? watched->measured : std::nullopt;
+}
+
 }  // namespace
 
 Document recording_document(Recording& recording) {
   const std::vector<Chapter> chapters = chapters_of(recording);
   const RecordingHeader& header = recording.header();
   // The first scene of a talk may watch.
-  const std::optional<Pipeline> watched = std::ranges::none_of(chapters, is_scene)
-                                              ? recording.frame(0).watched
-                                              : std::optional<Pipeline>();
+  const bool watched = std::ranges::none_of(chapters, is_scene) && recording.frame(0).watched;
+  const std::string title = watched ? title_of(recording) : std::string();
   const Unit* const unit = watched ? nullptr : &unit_of(header.settings);
   std::string text = fmt::format(
       "recorded {} by pipetop {}\n{}\n{}, {}, {:.0f} KiB\n", utc_text(header.unix_s),
       recording.version(), machine_text(header.host), seconds_text(recording.duration_ns()),
       counted(recording.frames(), "frame"), double(recording.bytes()) / 1024);
   if (!recording.damage().empty()) text += recording.damage() + "\n";
-  if (watched) text += fmt::format("pipeline {}\n", watched->title());
+  if (watched) text += fmt::format("pipeline {}\n", title);
+  const std::optional<PipeId> measured = measured_in(recording);
+  if (watched && measured) text += fmt::format("rates of pipe {}\n", measured->inode);
   text += "\n" + chapters_text(chapters, unit);
   Json json = {{"version", recording.version()},
                {"unix_s", header.unix_s},
                {"workload", watched ? Json() : Json(terms_of(header.settings).name)},
-               {"pipeline", watched ? Json(watched->title()) : Json()},
+               {"pipeline", watched ? Json(title) : Json()},
+               {"measured_pipe", watched && measured ? Json(measured->inode) : Json()},
                {"host", short_host_json(header.host)},
                {"duration_ns", recording.duration_ns()},
                {"frames", recording.frames()},

@@ -381,6 +381,8 @@ TEST_F(WatchView, AComparesWithTheKeptSegment) {
   start(snapshot, in_pipeline(), 40, 120);
   press(U'a');
   EXPECT_TRUE(shows("A is \"zstd 4002: nice 0 -> 5\": nothing was changed since")) << text();
+  const PipeId measured = *controller->latest()->watched->measured;
+  EXPECT_TRUE(shows("rates of pipe " + std::to_string(measured.inode))) << text();
   EXPECT_TRUE(shows("Δ A")) << "the functions, too\n" << text();
   source->now.throughput.current.number = 4;
   source->now.throughput.current.label = "pipe 8: 64 KiB -> 128 KiB";

@@ -422,9 +422,13 @@ void draw_segment_log(Canvas& canvas, Border border, const Rect& rect,
   if (rect.empty()) return;
   Area(canvas, rect).fill(U' ', {});
   const Log log(shown.snapshot);
-  const TitlePart title[] = {{"segments", Style::title},
-                             {fmt::format("{}", log.size()), Style::dim},
-                             {"j k scroll, L closes", Style::dim}};
+  std::vector<TitlePart> title = {{"segments", Style::title},
+                                  {fmt::format("{}", log.size()), Style::dim}};
+  constexpr int kWide = 80;
+  const auto& watched = shown.snapshot.watched;
+  if (watched && watched->measured && rect.cols >= kWide)
+    title.push_back({fmt::format("rates of pipe {}", watched->measured->inode), Style::plain});
+  title.push_back({"j k scroll, L closes", Style::dim});
   draw_segments(draw_panel(canvas, border, rect, title, true), log, shown);
 }
 

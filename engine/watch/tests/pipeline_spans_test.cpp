@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
+#include "engine/judge/tests/made_pipelines.h"
 
 namespace pipetop {
 namespace {
@@ -22,6 +23,30 @@ ThreadTimes thread(pid_t tid, uint64_t wall_ns, uint64_t on_cpu_ns, uint64_t rea
   times.wait_ns[static_cast<size_t>(WaitsFor::pipe_read)] = read_ns;
   times.wait_ns[static_cast<size_t>(WaitsFor::lock)] = lock_ns;
   return times;
+}
+
+// Those of the other pipes differ: 125 MiB/s into gzip, 0.5 out of it.
+TEST(WatchSegments, AllRatesOfAPipelineAreOfItsFirstPipe) {
+  Pipeline seen =
+      made_pipeline({"cat", "gzip", "wc", "yes", "head"}, {{{0}, {1}}, {{1}, {2}}, {{3}, {4}}});
+  for (size_t i = 0; i < seen.pipes.size(); ++i) {
+    seen.pipes[i].capacity = 65536 << i;
+    for (uint64_t ms = 0; ms <= 9000; ms += 100)
+      seen.pipes[i].rates.push_back({ms * kMs, 100e6 / double(i * 200 + 1)});
+  }
+  WatchSegments segments(0);
+  const auto change = [&](uint64_t second, size_t pipe) {
+    segments.begin(second * kSecond, seen, {}, seen.pipes[pipe].id, "changed", "}");
+    return segments.throughput((second + 3) * kSecond, seen);
+  };
+  const Throughput now = change(3, 1);
+  EXPECT_EQ(segments.measured_in(seen), seen.pipes[0].id);
+  EXPECT_NEAR(now.segments[0]->rate->mean, 100e6, 1);
+  EXPECT_NEAR(now.current.rate->mean, 100e6, 1);
+  EXPECT_NEAR(now.previous->rate->mean, 100e6, 1);
+  EXPECT_EQ(now.current.pipe_bytes, 131072u) << "of the one that was changed";
+  change(6, 2);
+  EXPECT_EQ(segments.measured_in(seen), seen.pipes[2].id) << "nothing connects it";
 }
 
 TEST(PipelineWindow, KnowsNothingOfWhatWasNeverCounted) {

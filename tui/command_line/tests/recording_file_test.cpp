@@ -147,13 +147,24 @@ TEST_F(RecordingFileTest, TheDocumentOfAWatchedPipelineNamesIt) {
   watched.pipes[0].writers.resize(1);
   watched.pipes[0].readers.resize(1);
   watched.pipes[0].readers[0].stage = 1;
-  file.add(s);
+  watched.measured = watched.pipes[0].id = {14, 501};
+  Snapshot first = snapshot_at(0);
+  first.watched.emplace().stages.resize(1);
+  first.watched->stages[0].name = "sh";
+  file.add(first);
+  for (uint64_t ms = 50; ms < 400; ms += 50) {
+    const uint64_t now_ns = snapshot_at(ms).now_ns;
+    s.now_ns = now_ns;
+    file.add(s);
+  }
   file.finish();
   Recording read("a.ptop");
   const Document document = recording_document(read);
+  EXPECT_NE(document.human.find("rates of pipe 501"), std::string::npos) << document.human;
   EXPECT_NE(document.human.find("pipeline tar | zstd"), std::string::npos) << document.human;
   const auto json = nlohmann::json::parse(json_text(document));
   EXPECT_EQ(json["pipeline"], "tar | zstd");
+  EXPECT_EQ(json["measured_pipe"], 501);
   EXPECT_TRUE(json["workload"].is_null());
 }
 
