@@ -311,7 +311,7 @@ TEST_F(WatchView, TheLastChangeIsExplainedBelowTheBottleneck) {
   snapshot.throughput.current.label = "pipe 7: 64 KiB -> 1 MiB";
   snapshot.change = Reading<Change>::warming("measuring");
   start(snapshot, in_pipeline(), 40, 120);
-  EXPECT_TRUE(shows("pipe 7: 64 KiB -> 1 MiB: measuring")) << text();
+  EXPECT_TRUE(shows("pipe 7: 64 KiB → 1 MiB: measuring")) << text();
   snapshot.change = Reading<Change>::of({.before = 26.4 * 1024 * 1024,
                                          .after = 44.3 * 1024 * 1024,
                                          .factor = 1.68,
@@ -320,7 +320,10 @@ TEST_F(WatchView, TheLastChangeIsExplainedBelowTheBottleneck) {
   snapshot.interventions.emplace_back().text = "pipe 7: 64 KiB -> 1 MiB";
   start(snapshot, in_pipeline(), 40, 120);
   EXPECT_TRUE(shows("×1.68: gzip no longer waits for room")) << text();
-  EXPECT_TRUE(shows("pipe 7: 64 KiB -> 1 MiB; u puts it back, K keeps it; 41.0 → 1.0 %")) << text();
+  EXPECT_TRUE(shows("pipe 7: 64 KiB → 1 MiB; u puts it back, K keeps it; 41.0 → 1.0 %")) << text();
+  start(snapshot, {.pipeline = true, .recorded = true}, 40, 120);
+  EXPECT_FALSE(shows("puts it back")) << "nobody can";
+  start(snapshot, in_pipeline(), 40, 120);
   resize(24, 120);
   EXPECT_TRUE(shows("waits for room; u puts it back, K keeps it")) << text();
   resize(24, 80);
@@ -356,9 +359,30 @@ Snapshot with_segments() {
   return snapshot;
 }
 
+TEST_F(WatchView, OfSeveralChangesTheNewestIsWhatUUndoes) {
+  Snapshot snapshot = fake_watch(20, fake_chain(4));
+  snapshot.interventions.emplace_back().text = "nice 0 -> -5";
+  snapshot.interventions.emplace_back().text = "CPU 0";
+  start(snapshot, in_pipeline());
+  std::vector<std::string> said;
+  for (const Message& message : messages_of(state())) said.push_back(message.text);
+  EXPECT_EQ(said[0], "changed: CPU 0; u undoes it, 0 all");
+  EXPECT_EQ(said[1], "before that changed: nice 0 -> -5");
+}
+
+TEST_F(WatchView, AnEmptyRingSaysSoWhereThereIsRoomForOneShare) {
+  Pipeline pipeline = fake_chain(2);
+  pipeline.pipes[0].level.value->empty_share = 0.99;
+  pipeline.pipes[0].level.value->full_share = 0.001;
+  open(pipeline, 16, 60);
+  EXPECT_TRUE(shows("empty  99 %")) << text();
+}
+
 TEST_F(WatchView, TheLogHasEachChangeWithItsRateAndWhy) {
   start(with_segments(), in_pipeline(), 40, 120);
   press(U'L');
+  const PipeId measured = *controller->latest()->watched->measured;
+  EXPECT_TRUE(shows("rates of pipe " + std::to_string(measured.inode))) << text();
   for (const char* part : {"segments · 3", "now       zstd 4002: nice 0 -> 5", "28.6 MiB/s", "×1.5",
                            "zstd needs less CPU time", "2  }    pipe 7: 64 KiB -> 1 MiB",
                            "zstd no longer waits for room", "9.54 MiB/s", "bottleneck: zstd"})
@@ -380,9 +404,7 @@ TEST_F(WatchView, AComparesWithTheKeptSegment) {
   Snapshot snapshot = with_segments();
   start(snapshot, in_pipeline(), 40, 120);
   press(U'a');
-  EXPECT_TRUE(shows("A is \"zstd 4002: nice 0 -> 5\": nothing was changed since")) << text();
-  const PipeId measured = *controller->latest()->watched->measured;
-  EXPECT_TRUE(shows("rates of pipe " + std::to_string(measured.inode))) << text();
+  EXPECT_TRUE(shows("A is \"zstd 4002: nice 0 → 5\": nothing was changed since")) << text();
   EXPECT_TRUE(shows("Δ A")) << "the functions, too\n" << text();
   source->now.throughput.current.number = 4;
   source->now.throughput.current.label = "pipe 8: 64 KiB -> 128 KiB";

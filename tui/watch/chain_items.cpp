@@ -254,9 +254,13 @@ Ink size_ink(const RingShown& shown) {
 // From left to right.
 std::vector<RingField> fields_of(const RingShown& shown) {
   const Pipe& pipe = shown.pipe;
-  std::vector<RingField> fields = {{rate_item(pipe), 1, 11},
-                                   {share_item(pipe, "full", &RingLevel::full_share), 2, 10},
-                                   {share_item(pipe, "empty", &RingLevel::empty_share), 4, 11}};
+  // Where there is room for one of the two, it is the one that says more.
+  const bool is_empty = pipe.level.has_value() && pipe.level->empty_share > pipe.level->full_share;
+  const int full = is_empty ? 4 : 2;
+  std::vector<RingField> fields = {
+      {rate_item(pipe), 1, 11},
+      {share_item(pipe, "full", &RingLevel::full_share), full, 10},
+      {share_item(pipe, "empty", &RingLevel::empty_share), 6 - full, 11}};
   if (!shown.factor.empty()) fields.push_back({{{}, shown.factor, {}, kFactorInk, 5}, 3, 5});
   return fields;
 }

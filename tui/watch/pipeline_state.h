@@ -35,6 +35,7 @@ struct PipelineState {
   HottestFunctions hottest;
   size_t cpus = 0;  // of the machine
   bool frozen = false;
+  bool recorded = false;  // no key changes anything
 
   PipelineFocus focus = PipelineFocus::chain;
   std::optional<Node> selected;  // nothing until a key or a click: the bottleneck, else the first

@@ -81,7 +81,7 @@ void add_files(std::vector<Item>& items, const char* before, const std::optional
   items.push_back({before, files ? std::to_string(*files) : "?", "open", Style::value});
 }
 
-std::vector<std::vector<Item>> ring_facts(const RingShown& shown) {
+std::vector<std::vector<Item>> ring_facts(const RingShown& shown, bool recorded) {
   const Pipe& pipe = shown.pipe;
   std::vector<Item> first;
   if (pipe.ring) first.push_back({{}, grouped_text(pipe.ring->slots), "slots", Style::value});
@@ -95,9 +95,14 @@ std::vector<std::vector<Item>> ring_facts(const RingShown& shown) {
   add("on average", &RingLevel::mean_share, "");
   add("full", &RingLevel::full_share, "");
   add("empty", &RingLevel::empty_share, "of the samples");
-  std::vector<Item> second = {
-      {{}, pipe_rate_text(pipe), pipe.exact ? "exact" : "estimated; x counts", Style::value, 11}};
-  if (pipe.total_bytes) second.push_back({{}, size_text(pipe.total_bytes), "so far", Style::value});
+  std::vector<Item> second = {{{},
+                               pipe_rate_text(pipe),
+                               pipe.exact ? "exact"
+                               : recorded ? "estimated"
+                                          : "estimated; x counts",
+                               Style::value,
+                               11}};
+  if (pipe.total_bytes) second.push_back({{}, pipe_total_text(pipe), "so far", Style::value});
   if (!shown.factor.empty()) second.push_back({"change", shown.factor, {}, {Style::mark, kBold}});
   add_files(second, "writers", pipe.kernel_writers);
   add_files(second, "readers", pipe.kernel_readers);
@@ -116,7 +121,8 @@ void draw_charts(const Area& area, const RingShown& shown, RingPicture picture) 
   area.part({rows, half + 2, 1, area.cols()}).put(0, 0, "used, 0 to 100 %", Style::dim);
 }
 
-void draw_ring_detail(const Area& area, const RingState& state, const RingShown& shown) {
+void draw_ring_detail(const Area& area, const RingState& state, const RingShown& shown,
+                      bool recorded) {
   const RingReadings& ring = shown.memory.readings();
   const bool known = drawable_frame(ring) != nullptr;
   const auto below = [&](const Area& rest) {
@@ -129,7 +135,7 @@ void draw_ring_detail(const Area& area, const RingState& state, const RingShown&
                    .settled = shown.memory.fast() && !shown.instant && !state.inspected &&
                               ring.occupancy.has_value(),
                    .huge = shown.memory.usually_huge(),
-                   .facts = ring_facts(shown),
+                   .facts = ring_facts(shown, recorded),
                    .picture = below});
 }
 
@@ -193,8 +199,14 @@ int change_rows(int screen_rows, const PipelineState& state) {
 std::string offer_text(const PipelineState& state) {
   if (state.kept) return "; a ends the comparison";
   const size_t changes = state.snapshot->interventions.size();
-  if (changes == 0) return "";
+  if (changes == 0 || state.recorded) return "";
   return changes == 1 ? "; u puts it back, K keeps it" : "; u puts it back, K keeps all";
+}
+
+// As the other lines have them: "nice 0 → -5".
+std::string with_arrows(std::string text) {
+  for (size_t at = 0; (at = text.find("->", at)) != text.npos;) text.replace(at, 2, "→");
+  return text;
 }
 
 // What it did, or what all of them did since A; and the numbers that show why.
@@ -202,8 +214,9 @@ void draw_change(const Area& area, const PipelineState& state) {
   if (area.empty()) return;
   const Snapshot& s = *state.snapshot;
   const Reading<Change>& change = state.kept ? state.since_kept : s.change;
-  const std::string label = state.kept ? fmt::format("A is \"{}\"", state.kept->segment->label)
-                                       : s.throughput.current.label;
+  const std::string label =
+      with_arrows(state.kept ? fmt::format("A is \"{}\"", state.kept->segment->label)
+                             : s.throughput.current.label);
   const Area text = area.part({0, 3, area.rows(), area.cols() - 4});
   const auto put = [&](int row, const std::string& line, Ink ink) {
     text.put(row, 0, whole_clauses(line, text.cols()), ink);
@@ -237,7 +250,7 @@ void draw_detail(Canvas& canvas, const PipelineLayout& layout, const PipelineSta
     draw_stage_detail(panel(stage_title(*stage, state.choice.activity)), state, *stage);
   } else if (const Pipe* pipe = selected_pipe(state)) {
     draw_ring_detail(panel(ring_title_of(state, *pipe)), state.ring,
-                     ring_shown(state, selected_item(state)->index));
+                     ring_shown(state, selected_item(state)->index), state.recorded);
   }
 }
 

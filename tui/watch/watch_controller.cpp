@@ -85,6 +85,7 @@ WatchController::WatchController(WatchSource& source, const WatchStart& start)
   state_.recorded = start.recorded;
   state_.replay = start.transport ? &start.transport->state() : start.replay;
   state_.pipeline.cpus = cpus_.size();
+  state_.pipeline.recorded = start.recorded;
 }
 
 WatchLayout WatchController::layout() const {

@@ -71,12 +71,17 @@ std::vector<Message> standing(const WatchState& state) {
   const Snapshot& s = *state.shown;
   if (!s.no_bpf.empty()) all.push_back({s.no_bpf, Severity::warning});
   if (s.counts_bytes) all.push_back({std::string(price_of_counting()), Severity::warning});
-  const char* const undo = state.recorded ? "" : "; u undoes the last, 0 all";
-  for (const Intervention& change : s.interventions)
-    all.push_back(change.waits.empty()
-                      ? Message{fmt::format("changed: {}{}", change.text, undo)}
-                      : Message{fmt::format("not put back: {}: {}", change.text, change.waits),
-                                Severity::warning});
+  // The newest first: it is what u undoes.
+  for (size_t i = s.interventions.size(); i-- > 0;) {
+    const Intervention& change = s.interventions[i];
+    const bool last = i + 1 == s.interventions.size();
+    all.push_back(
+        change.waits.empty()
+            ? Message{fmt::format("{}changed: {}{}", last ? "" : "before that ", change.text,
+                                  last && !state.recorded ? "; u undoes it, 0 all" : "")}
+            : Message{fmt::format("not put back: {}: {}", change.text, change.waits),
+                      Severity::warning});
+  }
   if (!s.table.left_out.empty())
     all.push_back({left_out_text(s.table.left_out), Severity::warning});
   if (s.table.unreadable > 0)
