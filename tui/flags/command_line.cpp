@@ -189,7 +189,7 @@ class Parser {
   void check_record(bool dashboard) const {
     const bool watches = line_.command == Command::watch;
     if (!dashboard && !watches && line_.command != Command::run)
-      throw Error("--record is for the dashboard, pipetop run and pipetop watch");
+      throw Error("--record is for the dashboard, pipetop present, pipetop run and pipetop watch");
     if (watches && line_.watch.target.empty() && line_.watch.command.empty())
       throw Error(
           "--record takes one pipeline, not the table of all pipes: give a PID, PID:FD, a FIFO or "

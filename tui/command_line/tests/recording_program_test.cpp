@@ -196,7 +196,8 @@ TEST(RecordingProgram, MistakesAreExplained) {
   EXPECT_EQ(refused({"replay", "x.ptop", "--size", "big"}),
             "pipetop: --size: \"big\" is no size: give COLUMNSxROWS, 100x30\n");
   EXPECT_EQ(refused({"ladder", "--record", "x.ptop"}),
-            "pipetop: --record is for the dashboard, pipetop run and pipetop watch\n");
+            "pipetop: --record is for the dashboard, pipetop present, pipetop run and pipetop "
+            "watch\n");
 }
 
 }  // namespace
