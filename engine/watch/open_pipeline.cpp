@@ -355,6 +355,8 @@ void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint6
   instruments_->sample(verdict_.shown().stage, selected_, now_ns);
   for (Stage& stage : view.stages) stage.functions = instruments_->functions(stage.id);
   find_larger_ring(view, std::max(options_.window_ns, kLeastFlow_ns));
+  // That all have exited is no rival that may pass.
+  if (std::ranges::all_of(view.stages, &Stage::gone)) verdict_.restart();
   verdict_.add(now_ns, judge_pipeline(view));
   view.verdict = verdict_.shown();
   view_ = std::move(view);

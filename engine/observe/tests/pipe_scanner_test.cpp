@@ -147,6 +147,33 @@ TEST_F(BpfPipeScanner, ManyPipes) {
   }
 }
 
+// What they moved counts as its own, for the kernel.
+TEST_F(BpfPipeScanner, WhoHasWaitedForAChildTellsNoBytes) {
+  TestPipe pipe, wait;
+  const auto write_and_wait = [&] {
+    (void)!write(pipe.in.get(), "some", 4);
+    char c;
+    (void)!read(wait.out.get(), &c, 1);
+    return 0;
+  };
+  const Child alone(write_and_wait);
+  const Child parent([&] {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    waitpid(child, nullptr, 0);
+    return write_and_wait();
+  });
+  const auto written = [&](const Child& child) {
+    const PipeScan scan = scanner_->scan();
+    const ScannedTask* task = task_in(scan, child.pid());
+    return task && task->wait == WaitsFor::pipe_read ? std::optional(task->written_bytes)
+                                                     : std::nullopt;
+  };
+  EXPECT_TRUE(eventually([&] { return written(alone) == 4u; }));
+  EXPECT_TRUE(eventually([&] { return written(parent).has_value(); }));
+  EXPECT_EQ(written(parent), 0u);
+}
+
 // Both sides count, in a scan of everything while data moves, and once more.
 TEST_F(BpfPipeScanner, SidesAreCounted) {
   TestPipe pipe, answer;

@@ -234,7 +234,9 @@ TEST_F(OpenPipelineTest, AnEndedPipelineStaysAndSaysSoOnce) {
   watcher->open(first);
   run(kSecond);
   for (const pid_t pid : {10, 11, 12}) machine.exit(pid);
-  auto s = run(20 * kSecond);
+  auto s = run(100 * kMs);
+  EXPECT_EQ(s->watched->verdict.kind, Verdict::Kind::idle) << s->watched->verdict.because;
+  s = run(20 * kSecond);
   EXPECT_EQ(names(s), "tar(gone) gzip(gone) ssh(gone)");
   EXPECT_EQ(notices, "the pipeline has ended\n");
   EXPECT_EQ(pipe(s, first).bytes_per_s.status, ReadingStatus::unavailable);
