@@ -33,23 +33,23 @@ std::string sleep_text(uint64_t ns) {
 
 std::string activity_text(const ListChoice& choice, int processes, int detail) {
   const bool running = choice.activity == Activity::running;
-  std::string text = !running ? "waiting" : detail < 4 ? "running" : "";
+  std::string text = !running ? "waiting" : detail < 5 ? "running" : "";
   if (!running && processes > 1) text += fmt::format(", the first of {}", processes);
   if (!choice.wall) return text;
-  if (detail < 2) return text + ", of wall time";
+  if (detail < 3) return text + ", of wall time";
   return text.empty() ? "wall" : text + "/wall";
 }
 
-// "±3.4, ±3.0 in 2 s": points of per cent.
-std::string error_text(const ListContents& c) {
+// "±3.4", or with the wait until it is ±3: "±3.4, ±3.0 in 2 s". Points of per cent.
+std::string error_text(const ListContents& c, bool with_wait) {
   std::string text = fmt::format("±{:.1f}", 100 * c.error);
-  if (c.ns_until_exact > 0)
+  if (with_wait && c.ns_until_exact > 0)
     text += fmt::format(", ±{:.1f} in {}", 100 * kShareError, seconds_text(c.ns_until_exact, 0));
   return text;
 }
 
 // What is listed, in increasingly short forms. Numbers are shown whole or not at all.
-constexpr int kDetails = 7;
+constexpr int kDetails = 8;
 std::vector<TitlePart> summary(const FunctionListOptions& view, int detail) {
   const ListContents& c = view.list.contents;
   const bool running = view.choice.activity == Activity::running;
@@ -58,16 +58,16 @@ std::vector<TitlePart> summary(const FunctionListOptions& view, int detail) {
   if (!filter.empty()) parts.push_back({"/" + filter, Style::mark});
   std::string activity = activity_text(view.choice, c.processes, detail);
   if (!activity.empty()) parts.push_back({std::move(activity), Style::plain});
-  if (detail == 6) return parts;
+  if (detail == 7) return parts;
   if (!running && c.count == 0) return parts;  // no sleep was counted, only times
   std::string count = grouped_text(c.count);
-  if (detail < 3) count += running ? (detail < 2 ? " samples" : " smp") : " sleep";
-  if (detail < 3 && !running && c.count != 1) count += "s";
+  if (detail < 4) count += running ? (detail < 3 ? " samples" : " smp") : " sleep";
+  if (detail < 4 && !running && c.count != 1) count += "s";
   parts.push_back({std::move(count), Style::dim});
   const bool counted = c.count < kTooFewSamples;
-  if (running && !counted && detail == 0) parts.push_back({error_text(c), Style::dim});
-  if (!running && detail < 2) parts.push_back({sleep_text(c.source.now.whole), Style::dim});
-  if (c.lost > 0 && detail < 5)
+  if (running && !counted && detail < 2) parts.push_back({error_text(c, detail == 0), Style::dim});
+  if (!running && detail < 3) parts.push_back({sleep_text(c.source.now.whole), Style::dim});
+  if (c.lost > 0 && detail < 6)
     parts.push_back({fmt::format("{} lost", grouped_text(c.lost)), Style::warning});
   return parts;
 }
