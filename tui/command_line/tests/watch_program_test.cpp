@@ -86,9 +86,10 @@ TEST(WatchProgram, AnOpenPipelineTellsItsSizes) {
 }
 
 TEST(WatchProgram, ItsWindowIsTheDuration) {
-  Program flow("/bin/sh", {"-c", "cat /dev/zero | cat > /dev/null"});
+  Program flow("/bin/sh", {"-c", "exec 2> /dev/null; cat /dev/zero | cat > /dev/null"});
   const pid_t cat = flow.wait_for_child("cat");
   ASSERT_NE(cat, 0);
+  ASSERT_NE(flow.wait_for_child("cat", cat), 0);
   Program program(watch({"--format", "json", "--duration", "2s", std::to_string(cat)}));
   EXPECT_EQ(program.wait(), 0) << program.err();
   const json all = json::parse(program.out());
