@@ -119,8 +119,10 @@ TEST_F(WatchingTalkProgram, GoesFromTwoProcessesToAPipelineAndBack) {
     talk.send("N");
     ASSERT_TRUE(talk.wait_until([&] { return is_gone(cat); })) << "it is ended with its scene";
     EXPECT_TRUE(talk.wait_until([&] { return state_of_writer(talk.pid()) != 'T'; }));
+    talk.forget_output();
     talk.send("n");
     ASSERT_TRUE(talk.wait_until([&] { return (cat = cat_of(talk.pid())) != 0; }));
+    ASSERT_TRUE(talk.wait_for("sleep")) << "or its last take has no pipeline to replay";
     talk.send("q");
     ASSERT_TRUE(talk.wait_for("leave the talk?"));
     talk.send("y");
