@@ -67,10 +67,12 @@ std::optional<TaskStat> parse_task_stat(std::string_view text) {
   stat.group = static_cast<pid_t>(fields[kGroup]);
   stat.session = static_cast<pid_t>(fields[kSession]);
   stat.is_kernel_thread = (static_cast<unsigned>(fields[kFlags]) & kKernelThread) != 0;
-  stat.page_faults = static_cast<uint64_t>(fields[kMinorFaults] + fields[kMajorFaults]);
-  stat.child_faults = static_cast<uint64_t>(fields[kChildFaults]);
-  stat.cpu_ticks = static_cast<uint64_t>(fields[kUserTicks] + fields[kSystemTicks]);
-  stat.start_ticks = static_cast<uint64_t>(fields[kStartTicks]);
+  // Sums without a sign, for a damaged text may have fields of any size.
+  const auto count = [&](Field field) { return static_cast<uint64_t>(fields[field]); };
+  stat.page_faults = count(kMinorFaults) + count(kMajorFaults);
+  stat.child_faults = count(kChildFaults);
+  stat.cpu_ticks = count(kUserTicks) + count(kSystemTicks);
+  stat.start_ticks = count(kStartTicks);
   stat.last_cpu = static_cast<int>(fields[kLastCpu]);
   return stat;
 }
