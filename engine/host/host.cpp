@@ -155,6 +155,7 @@ CpuTimes parse_cpu_times(std::string_view stat) {
   uint64_t jiffies = 0;
   for (int field = 0; field < 8 && line >> jiffies; ++field) {
     times.total += jiffies;
+    if (field == 3 || field == 4) times.idle += jiffies;
     if (field == 7) times.steal = jiffies;
   }
   return times;

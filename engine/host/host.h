@@ -42,6 +42,7 @@ std::string hypervisor_name(std::string_view vendor);
 struct CpuTimes {
   uint64_t total = 0;
   uint64_t steal = 0;
+  uint64_t idle = 0;  // also while a disk was waited for
 };
 CpuTimes parse_cpu_times(std::string_view stat);  // zero if there is no such line
 CpuTimes read_cpu_times();

@@ -38,7 +38,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "engine/judge/advice.h"
 #include "engine/judge/evidence.h"
 #include "engine/judge/verdict.h"
 
@@ -325,9 +327,13 @@ Reading<Verdict> judge_pair(const Snapshot& s) {
     return Judged::unavailable(std::string(why_of(kObserversOff)));
   if (std::string why = too_early(s); !why.empty()) return Judged::warming(std::move(why));
   const Evidence e = gather_evidence(s);
+  const auto said = [&](Verdict verdict) {
+    verdict.advice = advice_on(s, e, verdict);
+    return Judged::of(std::move(verdict));
+  };
   if (auto verdict = first_of<Rule>(
           {away<w>, away<r>, shared_cpu, no_cpu, no_cpu_for<w>, no_cpu_for<r>, wakeups}, e))
-    return Judged::of(*verdict);
+    return said(*std::move(verdict));
   // A rule with too few samples must not pass the verdict on to the next rule.
   if (!e.thin.empty())
     return Judged::warming(fmt::format("too few samples yet: {}", fmt::join(e.thin, ", ")));
@@ -335,7 +341,7 @@ Reading<Verdict> judge_pair(const Snapshot& s) {
           first_of<Rule>({one_sided_ring<w>, one_sided_ring<r>, locks, only_other_waits<w>,
                           only_other_waits<r>, does_nothing<w>, does_nothing<r>},
                          e))
-    return Judged::of(*verdict);
+    return said(*std::move(verdict));
   return Judged::unavailable(nothing_sticks_out(e));
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/numbers.h"
+#include "engine/judge/advice.h"
 #include "engine/judge/blame.h"
 #include "engine/judge/pipeline_words.h"
 #include "engine/judge/verdict.h"
@@ -63,8 +64,8 @@ std::optional<Verdict> stopped(const JudgedPipeline& view) {
     found.push_back(i);
   }
   if (found.empty()) return {};
-  const std::string head = fmt::format("{} {} stopped (SIGSTOP, Ctrl-Z or a debugger)",
-                                       names_of(view, found), found.size() > 1 ? "are" : "is");
+  const std::string head = fmt::format("{} {} stopped or frozen", names_of(view, found),
+                                       found.size() > 1 ? "are" : "is");
   const bool one = found.size() == 1;
   return blamed(Kind::stopped, view, found[0], WaitsFor::stopped,
                 one ? with_evidence(head, view, found[0], false) : first_fitting({head}));
@@ -229,7 +230,28 @@ Verdict beyond(const JudgedPipeline& view, const Culprit& culprit) {
                                  waits(), writing ? "reader" : "writer")}));
 }
 
+// Another stage, of several threads, that may run on the CPU that the culprit waits for.
+std::optional<size_t> who_takes_its_cpu(const JudgedPipeline& view, size_t culprit) {
+  const WaitStage& starved = view.graph.stages[culprit];
+  if (!starved.known || starved.runnable < std::max(kLacksCpu, starved.on_cpu)) return {};
+  std::optional<size_t> most;
+  double cpus = 1 + starved.runnable / 2;
+  for (const size_t i : stages_that(view.graph, [&](size_t stage) { return stage != culprit; })) {
+    const Reading<StageShares>& shares = view.pipeline.stages[i].shares;
+    if (shares.has_value() && shares->cpu > cpus) most = i, cpus = shares->cpu;
+  }
+  return most;
+}
+
 Verdict verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
+  if (const auto taker = who_takes_its_cpu(view, culprit.stage))
+    return blamed(
+        Kind::stage, view, *taker, WaitsFor::none,
+        first_fitting({fmt::format(
+            "bottleneck: {}; it keeps {:.1f} CPUs busy, and {} "
+            "waits for a CPU {}",
+            shown_name(view, *taker), view.pipeline.stages[*taker].shares->cpu,
+            shown_name(view, culprit.stage), percent(view.graph.stages[culprit.stage].runnable))}));
   const WaitStage& stage = view.graph.stages[culprit.stage];
   if (culprit.outside_reading || culprit.outside_writing) return beyond(view, culprit);
   const std::string name = who(view, culprit);
@@ -383,6 +405,7 @@ Verdict judge_pipeline(const Pipeline& pipeline) {
   const auto first = first_of<Rule>({nothing_to_see, stopped, too_little, deadlock, idle}, view);
   Verdict found = first ? *first : by_blame(view);
   for (std::string& clause : circumstances(view)) found.evidence.push_back(std::move(clause));
+  found.advice = advice_on(view, found);
   return found;
 }
 

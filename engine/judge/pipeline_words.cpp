@@ -237,9 +237,6 @@ std::vector<std::string> evidence_for(const JudgedPipeline& view, size_t number)
   for (std::string& clause : neighbour_clauses(view, number)) clauses.push_back(std::move(clause));
   if (stage.known)
     clauses.push_back("it " + activity_text(view, number) + cpus_suffix(view, number));
-  if (const auto& shares = view.pipeline.stages[number].shares;
-      shares.has_value() && shares->runnable >= kLacksCpu)
-    clauses.push_back("its CPUs are taken, or its CPU quota is used up");
   if (std::string clause = function_clause(view.pipeline.stages[number]); !clause.empty())
     clauses.push_back(std::move(clause));
   return clauses;

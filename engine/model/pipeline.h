@@ -36,6 +36,41 @@ struct StageShares {
   double busiest_other = 0;  // of its other threads, the one that is longest on a CPU or runnable
 };
 
+// What a CPU quota did to a process.
+struct Throttling {
+  double share = 0;    // of its periods: it stopped the process before their end
+  double cpus = 0;     // that it allows
+  std::string cgroup;  // its folder
+};
+
+// What limits the stage to blame, beyond its clocks, over about a second: nobody else is asked for
+// it. What isn't known is absent.
+struct StageLimits {
+  // All calls of a process, whatever they went to.
+  struct Calls {
+    double per_s = 0, bytes = 0;  // of each
+  };
+  struct Disk {
+    std::string name;            // "vda"
+    std::string flags;           // with which it has a file there open: "O_DSYNC", or ""
+    std::optional<double> busy;  // share of the time
+  };
+  struct Socket {
+    std::string peer;                   // "10.0.0.1:22"
+    uint64_t to_send = 0, to_read = 0;  // bytes in its queues
+  };
+  struct Child {
+    std::string name;
+    int pid = 0;
+  };
+  std::optional<Calls> reads, writes;
+  std::optional<Throttling> quota;  // of its cgroup
+  std::optional<double> idle_cpus;  // of the machine
+  std::optional<Disk> disk;         // if it waits for one
+  std::optional<Socket> socket;     // if it waits for the network
+  std::optional<Child> child;       // the busiest, if it waits for one
+};
+
 struct Stage {
   ProcessId id;
   std::string name;     // comm, printable
@@ -53,6 +88,7 @@ struct Stage {
   bool gone = false;
   // Whether it holds what others feed or empty: a socket, a terminal. Asked of who polls.
   std::optional<bool> outside = {};
+  StageLimits limits = {};
 };
 
 // A larger ring, and how much faster the pipe would be with it.
@@ -118,10 +154,12 @@ struct Verdict {
   Kind kind = Kind::unknown;
   // The numbers that show it; of a pipeline a whole sentence: "bottleneck: gzip; its input is ..."
   std::string because = {};
-  // Only a pipeline has these.
+  // Only a pipeline has these three.
   std::optional<ProcessId> stage = {};     // that is to blame
   WaitsFor wait = WaitsFor::none;          // what that stage waits for; none: a CPU's work
   std::vector<std::string> evidence = {};  // a clause each
+  // What to do about it, with the number that speaks for it; or that nothing can be done here.
+  std::string advice = {};
 };
 
 inline constexpr size_t kVerdictKinds = 13;

@@ -157,13 +157,6 @@ struct HostInfo {
   uint64_t pipe_max_size = 0;  // 0: unknown
 };
 
-// What a CPU quota did to us.
-struct Throttling {
-  double share = 0;    // of its periods: it stopped us before their end
-  double cpus = 0;     // that it allows
-  std::string cgroup;  // its folder
-};
-
 // Another process of the machine.
 struct Neighbour {
   std::string name;

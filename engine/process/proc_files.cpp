@@ -103,6 +103,18 @@ std::optional<TaskStat> read_task_stat(pid_t pid) {
   return read_task_stat(pid, stat) == 0 ? std::optional(stat) : std::nullopt;
 }
 
+// What its children moved counts as its own once it has waited for them: a shell's or make's says
+// nothing.
+std::optional<ProcessIo> read_process_io(pid_t pid) {
+  const auto stat = read_task_stat(pid);
+  if (!stat || stat->child_faults > 0) return {};
+  const std::string text = read_proc_file(pid, "io");
+  const auto read = keyed_number(text, "rchar"), written = keyed_number(text, "wchar");
+  const auto reads = keyed_number(text, "syscr"), writes = keyed_number(text, "syscw");
+  if (!read || !written || !reads || !writes) return {};
+  return ProcessIo{*read, *written, *reads, *writes};
+}
+
 std::string read_proc_file(pid_t pid, std::string_view name, size_t limit) {
   return read_head(fmt::format("/proc/{}/{}", pid, name), limit);
 }

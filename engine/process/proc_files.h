@@ -52,6 +52,14 @@ std::array<char, 32> proc_path(pid_t pid, std::string_view name);
 int read_task_stat(pid_t pid, TaskStat& stat);
 std::optional<TaskStat> read_task_stat(pid_t pid);
 
+// What /proc/PID/io says of all read and write calls of a process, whatever they went to.
+struct ProcessIo {
+  uint64_t read_bytes = 0, written_bytes = 0;
+  uint64_t reads = 0, writes = 0;  // calls
+};
+// Nothing: not allowed, gone, or not its own bytes alone.
+std::optional<ProcessIo> read_process_io(pid_t pid);
+
 // At most `limit` bytes of /proc/PID/NAME; "" if it can't be read.
 std::string read_proc_file(pid_t pid, std::string_view name, size_t limit = 4096);
 

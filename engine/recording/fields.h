@@ -204,7 +204,7 @@ constexpr auto fields(const Effective*) {
 }
 constexpr auto fields(const Verdict*) {
   using T = Verdict;
-  return std::tuple(&T::kind, &T::because, &T::stage, &T::wait, &T::evidence);
+  return std::tuple(&T::kind, &T::because, &T::stage, &T::wait, &T::evidence, &T::advice);
 }
 constexpr auto fields(const Change*) {
   using T = Change;
@@ -254,7 +254,32 @@ constexpr auto fields(const Stage*) {
   using T = Stage;
   return std::tuple(&T::id, &T::name, &T::command, &T::age_ns, &T::threads, &T::state, &T::cpu,
                     &T::cpu_ns, &T::shares, &T::nice, &T::cpus, &T::functions, &T::gone,
-                    &T::outside);
+                    &T::outside, &T::limits);
+}
+constexpr auto fields(const Throttling*) {
+  using T = Throttling;
+  return std::tuple(&T::share, &T::cpus, &T::cgroup);
+}
+constexpr auto fields(const StageLimits::Calls*) {
+  using T = StageLimits::Calls;
+  return std::tuple(&T::per_s, &T::bytes);
+}
+constexpr auto fields(const StageLimits::Disk*) {
+  using T = StageLimits::Disk;
+  return std::tuple(&T::name, &T::flags, &T::busy);
+}
+constexpr auto fields(const StageLimits::Socket*) {
+  using T = StageLimits::Socket;
+  return std::tuple(&T::peer, &T::to_send, &T::to_read);
+}
+constexpr auto fields(const StageLimits::Child*) {
+  using T = StageLimits::Child;
+  return std::tuple(&T::name, &T::pid);
+}
+constexpr auto fields(const StageLimits*) {
+  using T = StageLimits;
+  return std::tuple(&T::reads, &T::writes, &T::quota, &T::idle_cpus, &T::disk, &T::socket,
+                    &T::child);
 }
 constexpr auto fields(const StageEnd*) {
   using T = StageEnd;
@@ -316,7 +341,8 @@ using Recorded =
                Integrity, Progress, PartReadings, Figure, Mismatch, EffectivePipe, Effective,
                Verdict, Change, SamplingEvent, Notice, Snapshot, RoleTotals, Waits, ProcessId,
                PipeId, PipeEnd, SideBytes, RingCounts, RingLevel, StageState, StageShares, Stage,
-               StageEnd, Pipe, Pipeline, Intervention, LargerRing>;
+               StageEnd, Pipe, Pipeline, Intervention, LargerRing, Throttling, StageLimits::Calls,
+               StageLimits::Disk, StageLimits::Socket, StageLimits::Child, StageLimits>;
 inline constexpr size_t kRecorded = std::tuple_size_v<Recorded>;
 
 template <class T>

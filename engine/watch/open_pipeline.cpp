@@ -25,6 +25,7 @@ constexpr uint64_t kLeastOfAll_ns = 10 * kMs;    // of a stage's whole life, tha
 constexpr size_t kForkers = 64;                  // stages that are asked for their children
 constexpr uint64_t kFlow_ns = 60 * kSecond;      // of which bursts are remembered
 constexpr uint64_t kLeastFlow_ns = 5 * kSecond;  // that they are judged by, if there is so much
+constexpr uint64_t kLimits_ns = 3 * kSecond;     // totals that are older are of another time
 constexpr int kAskedFds = 32;                    // of who polls, and from which share on
 constexpr double kPolls = 0.1;
 
@@ -294,6 +295,30 @@ std::optional<bool> OpenPipeline::is_outside(const Stage& stage) const {
   return outside;
 }
 
+// For the advice: of the stage to blame, or of those that are busy if several are. What was found
+// stays said of a stage.
+void OpenPipeline::ask_for_limits(uint64_t now_ns) {
+  const Verdict& verdict = verdict_.shown();
+  if (!parts_.read_limits) return;
+  for (auto& [id, record] : stages_) {
+    const Reading<StageShares>& shares = record.view.shares;
+    const bool busy =
+        verdict.kind == Verdict::Kind::balanced && shares.has_value() && shares->on_cpu >= kOwnWork;
+    if (record.view.gone || (verdict.stage != id && !busy)) continue;
+    LimitTotals before = record.limits;
+    if (now_ns < before.at_ns + kStageFacts_ns) continue;
+    record.limits = parts_.read_limits(id.pid, verdict.wait);
+    record.limits.at_ns = now_ns;
+    // Calls are counted from its first moment on; the rest has no difference yet.
+    if (now_ns > before.at_ns + kLimits_ns) {
+      before = record.limits;
+      before.at_ns = record.began_ns;
+      before.io = ProcessIo();
+    }
+    record.view.limits = limits_between(before, record.limits);
+  }
+}
+
 void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
   const std::vector<ScannedProcess> states = process_states(scan, index);
   const uint64_t boot_ns = parts_.boot_ns();
@@ -322,6 +347,7 @@ void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, u
     const bool exact = shares.has_value() && !instruments_->is_coarse();
     view.cpu = exact ? Reading<double>::of(shares->cpu) : record.cpu();
   }
+  ask_for_limits(now_ns);
 }
 
 // Some of them each time, if they are many.

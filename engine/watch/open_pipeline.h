@@ -91,6 +91,7 @@ class OpenPipeline {
                          std::vector<StageEnd>& ends);
   void find_larger_ring(Pipeline& view, uint64_t window_ns) const;
   std::optional<bool> is_outside(const Stage& stage) const;
+  void ask_for_limits(uint64_t now_ns);
   Reading<double> overall_rate(const Pipe& pipe) const;
   std::vector<SegmentRole> stages_of_segment() const;
   void say_end();

@@ -49,16 +49,6 @@ std::optional<ProcessId> read_identity(pid_t pid) {
   return start_ticks ? std::optional(ProcessId{process, *start_ticks}) : std::nullopt;
 }
 
-// What its children moved counts as its own once it has waited for them: a shell's or make's says
-// nothing.
-std::optional<ProcessIo> read_io(pid_t pid) {
-  const auto stat = read_task_stat(pid);
-  if (!stat || stat->child_faults > 0) return {};
-  const std::string text = read_proc_file(pid, "io");
-  const auto read = keyed_number(text, "rchar"), written = keyed_number(text, "wchar");
-  return read && written ? std::optional(ProcessIo{*read, *written}) : std::nullopt;
-}
-
 }  // namespace
 
 std::string printable_command(std::string_view cmdline) {
@@ -108,7 +98,8 @@ WatchParts real_watch_parts(BpfUse use) {
   parts.leads_session = leads_session;
   parts.identify = read_identity;
   parts.lives = is_alive;
-  parts.read_io = read_io;
+  parts.read_io = read_process_io;
+  parts.read_limits = read_limits;
   parts.now_ns = monotonic_ns;
   parts.boot_ns = [] { return read_clock(CLOCK_BOOTTIME); };
   parts.cpu_ns = [] { return read_clock(CLOCK_THREAD_CPUTIME_ID); };

@@ -18,7 +18,9 @@
 #include "engine/observe/pipe_scanner.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/stage_observer.h"
+#include "engine/process/proc_files.h"
 #include "engine/watch/scan_index.h"
+#include "engine/watch/stage_limits.h"
 
 namespace pipetop {
 
@@ -84,11 +86,6 @@ class StageFunctions {
 // By BPF's sampler, of all threads of a process.
 std::unique_ptr<StageFunctions> make_stage_functions();
 
-// What /proc/PID/io says: bytes of all read and write calls of a process, whatever they went to.
-struct ProcessIo {
-  uint64_t read_bytes = 0, written_bytes = 0;
-};
-
 struct WatchParts {
   std::unique_ptr<observe::PipeScanner> scanner;
 
@@ -107,8 +104,8 @@ struct WatchParts {
   std::function<bool(pid_t)> leads_session;                 // as an interactive shell does
   std::function<std::optional<ProcessId>(pid_t)> identify;  // nothing: there is none
   std::function<bool(ProcessId)> lives;                     // it is there, and no zombie
-  std::function<std::optional<ProcessIo>(pid_t)> read_io;
-  // nothing: not allowed, gone, or not its own bytes alone
+  std::function<std::optional<ProcessIo>(pid_t)> read_io;   // read_process_io()
+  std::function<LimitTotals(pid_t, WaitsFor)> read_limits;
 
   // Clocks, in ns: CLOCK_MONOTONIC, since boot, and the CPU time that this thread used.
   std::function<uint64_t()> now_ns, boot_ns, cpu_ns;

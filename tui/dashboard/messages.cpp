@@ -96,6 +96,10 @@ std::string selected_text(const Snapshot& s, const ListState& list) {
   return text + path_text(list);
 }
 
+std::string advice_text(const Reading<Verdict>& verdict) {
+  return verdict.has_value() && !verdict->advice.empty() ? "advice: " + verdict->advice : "";
+}
+
 // What is worth knowing while nothing is wrong.
 std::vector<std::string> infos_of(const Snapshot& s, const DashboardState& state, VerdictAt verdict,
                                   ChangeAt change) {
@@ -119,6 +123,8 @@ std::vector<std::string> infos_of(const Snapshot& s, const DashboardState& state
     infos.push_back(s.integrity.reason);
   else if (verdict == VerdictAt::message && s.verdict.has_value())
     infos.push_back(verdict_text(*s.verdict));
+  infos.push_back(advice_text(s.verdict));
+  std::erase(infos, "");
   if (const CallRow* marked = marked_row(s, state))
     infos.push_back(
         fmt::format("* {} counts code that ran with interrupts off{}", source_name(marked->name),
@@ -164,6 +170,7 @@ std::vector<Message> messages_of(const Snapshot& s, const DashboardState& state)
   const bool stamped = s.requested.pipe.payload == Payload::stamped;
   if (stamped && s.integrity.status == ReadingStatus::unavailable) add(s.integrity.reason);
   if (s.verdict.has_value()) add(verdict_text(*s.verdict));
+  add(advice_text(s.verdict));
   add(s.effective.pipe.zero_copy_reason);
   return all;
 }

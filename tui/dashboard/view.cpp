@@ -327,7 +327,10 @@ void follow(PipelineState& pipeline, const Snapshot& shown, const DashboardState
     const auto now = std::make_shared<Snapshot>();
     now->now_ns = shown.now_ns;
     now->watched = pipeline_of(shown, unit_of(shown.requested).count);
-    if (shown.verdict.has_value()) now->watched->verdict.because = verdict_text(*shown.verdict);
+    if (shown.verdict.has_value()) {
+      now->watched->verdict.because = verdict_text(*shown.verdict);
+      now->watched->verdict.advice = shown.verdict->advice;
+    }
     pipeline.cpus = shown.host ? static_cast<size_t>(shown.host->cpus) : 0;
     update(pipeline, now, 0);
   }

@@ -140,7 +140,8 @@ Json parts_json(const Snapshot& s) {
 }
 
 Json verdict_json(const Verdict& verdict) {
-  return {{"kind", name_of(verdict.kind)}, {"because", verdict.because}};
+  return {
+      {"kind", name_of(verdict.kind)}, {"because", verdict.because}, {"advice", verdict.advice}};
 }
 
 // The article's settings as in its output, 0 or 1, with its names and in its order.

@@ -97,7 +97,9 @@ std::string worker_line(const RunResult& r, Role role) {
 
 std::string verdict_line(const Reading<Verdict>& verdict) {
   if (!verdict.has_value()) return fmt::format("verdict   none: {}\n", verdict.reason);
-  return fmt::format("verdict   {}: {}\n", name_of(verdict->kind), verdict->because);
+  const std::string advice =
+      verdict->advice.empty() ? "" : fmt::format("advice    {}\n", verdict->advice);
+  return fmt::format("verdict   {}: {}\n{}", name_of(verdict->kind), verdict->because, advice);
 }
 
 std::string integrity_line(const Snapshot& s) {

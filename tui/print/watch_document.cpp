@@ -268,6 +268,32 @@ Json shares_json(const StageShares& shares) {
   return json;
 }
 
+// What the advice has its numbers from; only what is known.
+Json limits_json(const StageLimits& limits) {
+  Json json = Json::object();
+  const auto calls = [&](const char* name, const std::optional<StageLimits::Calls>& of) {
+    if (of) json[name] = {{"per_s", rounded(of->per_s)}, {"bytes", rounded(of->bytes)}};
+  };
+  calls("reads", limits.reads);
+  calls("writes", limits.writes);
+  if (const auto& quota = limits.quota)
+    json["quota"] = {{"throttled_share", rounded(quota->share)},
+                     {"cpus", rounded(quota->cpus)},
+                     {"cgroup", quota->cgroup}};
+  if (limits.idle_cpus) json["idle_cpus"] = rounded(*limits.idle_cpus);
+  if (const auto& disk = limits.disk) {
+    json["disk"] = {{"name", disk->name}, {"flags", disk->flags}};
+    if (disk->busy) json["disk"]["busy_share"] = rounded(*disk->busy);
+  }
+  if (const auto& socket = limits.socket)
+    json["socket"] = {{"peer", socket->peer},
+                      {"to_send_bytes", socket->to_send},
+                      {"to_read_bytes", socket->to_read}};
+  if (const auto& child = limits.child)
+    json["child"] = {{"name", child->name}, {"pid", child->pid}};
+  return json;
+}
+
 Json stage_json(const Stage& stage, const std::string& missing) {
   Json json = {{"pid", stage.id.pid},       {"start_ticks", stage.id.start_ticks},
                {"name", stage.name},        {"command", stage.command},
@@ -279,6 +305,7 @@ Json stage_json(const Stage& stage, const std::string& missing) {
   const bool asked = !stage.cpus.empty();
   put_if(asked, json, "nice", stage.nice, kNotAsked);
   put_if(asked, json, "may_use_cpus", stage.cpus, kNotAsked);
+  if (Json limits = limits_json(stage.limits); !limits.empty()) json["limits"] = std::move(limits);
   return json;
 }
 
@@ -342,6 +369,7 @@ Json bottleneck_json(const Verdict& found) {
   put_if(found.wait != WaitsFor::none, json, "waits_for", name_of(found.wait), "nothing");
   json["line"] = found.because;
   json["evidence"] = found.evidence;
+  json["advice"] = found.advice;
   return json;
 }
 
@@ -487,6 +515,8 @@ std::string pipeline_text(const Pipeline& pipeline, int columns, uint64_t over_n
   text += wrapped(pipeline.verdict.because, columns, "");
   for (const std::string& clause : pipeline.verdict.evidence)
     text += wrapped(clause, columns, "  ");
+  if (!pipeline.verdict.advice.empty())
+    text += wrapped("advice: " + pipeline.verdict.advice, columns, "");
   return text + "\n" + stages_text(pipeline, columns);
 }
 

@@ -89,6 +89,7 @@ Snapshot end_snapshot() {
                worker_of(Role::reader, 26 * kGiBytes, 2'420'000)};
   s.integrity = Reading<Integrity>::unavailable("nobody reads the bytes");
   s.verdict = Reading<Verdict>::of({Verdict::Kind::lock, "writer spins on the pipe's mutex 39 %"});
+  s.verdict.value->advice = "try buf_size 1MiB";
   s.event = Reading<SamplingEvent>::of({"cpu-clock", 999});
   s.host = std::make_shared<HostInfo>(host());
   return s;

@@ -22,6 +22,7 @@ effective zero copy, writer vmsplice, block on CPU 0; reader splice → /dev/nul
   pipe_size: 4MiB requested, 128KiB effective: above the limit; raise it
 ring      32 slots, 128 KiB; 53 % used, empty 40 %, full 25 % of 4000 samples (switches, 999 Hz); user pages 100 %
 verdict   lock-bound: writer spins on the pipe's mutex 39 %
+advice    try buf_size 1MiB
 writer    100 k calls/s, 131 KiB per call, EAGAIN 10.0 %, short 25.0 %, on CPU 90 %, runnable 2 %, blocked 8 %
 reader    1.00 M calls/s, 13.1 KiB per call, EAGAIN 10.0 %, short 25.0 %
 functions by cpu-clock at 999 Hz
@@ -214,7 +215,8 @@ TEST(PrintJson, EveryNullHasAReason) {
 
 TEST(PrintJson, AVerdictHasItsEvidence) {
   EXPECT_EQ(run_json(example_result())["verdict"].dump(),
-            R"({"kind":"lock-bound","because":"writer spins on the pipe's mutex 39 %"})");
+            R"({"kind":"lock-bound","because":"writer spins on the pipe's mutex 39 %",)"
+            R"("advice":"try buf_size 1MiB"})");
 }
 
 TEST(PrintJson, ARestartedProcessHasNoDifference) {

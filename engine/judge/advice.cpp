@@ -1,0 +1,320 @@
+#include "engine/judge/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "engine/base/numbers.h"
+#include "engine/base/text.h"
+#include "engine/judge/verdict.h"
+
+namespace pipetop {
+namespace {
+
+constexpr std::string_view kNothingHere = "nothing can be done here";
+
+// Calls that move less, and come more often, cost more than what they move.
+constexpr double kSmallCall = 1024;
+constexpr double kOftenPer_s = 10'000;
+// A quota that stops it in fewer of its periods isn't what holds it up.
+constexpr double kOftenThrottled = 0.1;
+// Of a CPU: with less idle, more threads have nowhere to run.
+constexpr double kIdleCpu = 0.25;
+// A disk that is busy for less of the time has its waits from elsewhere.
+constexpr double kBusyDisk = 0.5;
+
+struct ParallelTool {
+  std::string_view name, instead;
+};
+// Tools of one thread, and what does the same with all CPUs.
+constexpr std::array kParallelTools = {
+    ParallelTool{"gzip", "pigz"}, ParallelTool{"bzip2", "lbzip2"}, ParallelTool{"xz", "xz -T0"},
+    ParallelTool{"lzma", "xz -T0"}, ParallelTool{"zstd", "zstd -T0"}};
+
+// Decompressing is of one thread in all of them.
+bool decompresses(const Stage& stage) {
+  const std::string& command = stage.command;
+  for (const std::string_view word : {" -d", " -dc", " --decompress", " -cd"})
+    if (const size_t at = command.find(word);
+        at != command.npos &&
+        (at + word.size() == command.size() || command[at + word.size()] == ' '))
+      return true;
+  return false;
+}
+
+struct Advised {
+  const JudgedPipeline& view;
+  size_t number;
+  const Stage& stage = view.pipeline.stages[number];
+  const StageLimits& limits = stage.limits;
+  const WaitStage& graph = view.graph.stages[number];
+};
+
+// What it would gain at most if it never waited for a CPU: "up to x1.6"
+std::string gain_text(const WaitStage& stage) {
+  return fmt::format("up to x{:.1f}", (stage.on_cpu + stage.runnable) / stage.on_cpu);
+}
+
+// Calls so small that they are most of the work.
+std::string on_calls(const Advised& a) {
+  const auto small = [](const std::optional<StageLimits::Calls>& calls) {
+    return calls && calls->bytes < kSmallCall && calls->per_s >= kOftenPer_s;
+  };
+  const auto& [reads, writes] = std::tie(a.limits.reads, a.limits.writes);
+  const bool by_writes = small(writes) && !(small(reads) && reads->per_s > writes->per_s);
+  if (!by_writes && !small(reads)) return {};
+  const StageLimits::Calls& calls = by_writes ? *writes : *reads;
+  return fmt::format(
+      "{} a {}, {} times a second: {}", bytes_text(calls.bytes), by_writes ? "write" : "read",
+      count_text(calls.per_s),
+      by_writes ? "write more at a time, or drop line buffering" : "read more at a time");
+}
+
+std::string on_work(const Advised& a) {
+  if (std::string text = on_calls(a); !text.empty()) return text;
+  const double cpus = a.stage.shares.has_value() ? a.stage.shares->cpu : a.graph.on_cpu;
+  const std::string uses = a.stage.threads == 1
+                               ? fmt::format("one thread, {} of a CPU", percent(a.graph.on_cpu))
+                               : fmt::format("{:.1f} CPUs", cpus);
+  const std::optional<double> idle = a.limits.idle_cpus;
+  if (idle && *idle < kIdleCpu)
+    return fmt::format("{}, and {:.1f} CPUs are idle: give it less work, or more CPUs", uses,
+                       *idle);
+  const auto tool = std::ranges::find(kParallelTools, a.stage.name, &ParallelTool::name);
+  if (tool != kParallelTools.end() && a.stage.threads == 1 && !decompresses(a.stage))
+    return idle ? fmt::format("{}, and {:.1f} CPUs are idle: use {}", uses, *idle, tool->instead)
+                : fmt::format("{}: use {}", uses, tool->instead);
+  return idle ? fmt::format("{}, and {:.1f} CPUs are idle: split its work, or give it less", uses,
+                            *idle)
+              : fmt::format("{}: split its work, or give it less", uses);
+}
+
+// A CPU is what it lacks.
+std::string on_lack(const Advised& a) {
+  const std::string gain = gain_text(a.graph);
+  const auto& quota = a.limits.quota;
+  if (quota && quota->share >= kOftenThrottled)
+    return first_fitting(
+        {fmt::format("a quota of {:.1f} CPUs stops it in {} of its periods: raise it, {}; {}",
+                     quota->cpus, percent(quota->share), gain, quota->cgroup),
+         fmt::format("a quota of {:.1f} CPUs stops it in {} of its periods: raise it, {}",
+                     quota->cpus, percent(quota->share), gain)});
+  if (a.stage.nice > 0)
+    return fmt::format("its nice value is {}: renice -n 0 -p {}, {}", a.stage.nice, a.stage.id.pid,
+                       gain);
+  if (a.stage.cpus.size() == 1 && a.limits.idle_cpus.value_or(0) >= kIdleCpu)
+    return fmt::format("it may use CPU {} only, and {:.1f} CPUs are idle: taskset -p, {}",
+                       a.stage.cpus[0], *a.limits.idle_cpus, gain);
+  return fmt::format("others use its CPU {} of the time: fewer of them, or more CPUs, {}",
+                     percent(a.graph.runnable), gain);
+}
+
+std::string on_disk(const Advised& a) {
+  if (!a.limits.disk) return "write less often to the disk, or read ahead";
+  const auto& [name, flags, busy] = *a.limits.disk;
+  const std::string size = a.limits.writes && a.limits.writes->per_s > 0
+                               ? fmt::format(", {} a write", bytes_text(a.limits.writes->bytes))
+                               : "";
+  if (!flags.empty())
+    return fmt::format("each call waits for {} ({}{}): larger blocks, or sync once at the end",
+                       name, flags, size);
+  if (!busy) return fmt::format("it waits for {}: larger blocks, fewer syncs", name);
+  if (*busy < kBusyDisk)
+    return fmt::format("{} is busy {}{}: sync less often, or use larger blocks", name,
+                       percent(*busy), size);
+  return fmt::format("{} is busy {}{}: larger blocks, fewer syncs, or a faster disk", name,
+                     percent(*busy), size);
+}
+
+std::string on_network(const Advised& a) {
+  if (!a.limits.socket) return fmt::format("what is beyond its socket is slower; {}", kNothingHere);
+  const auto& [peer, to_send, to_read] = *a.limits.socket;
+  if (to_send > 0)
+    return fmt::format("{} are queued to {}: the network or its reader is slower; {}",
+                       bytes_text(double(to_send)), peer, kNothingHere);
+  return fmt::format("{} are queued from {}: its writer or the network is slower; {}",
+                     bytes_text(double(to_read)), peer, kNothingHere);
+}
+
+std::string on_wait(const Advised& a, WaitsFor wait) {
+  const std::string share = percent(a.graph.elsewhere[size_t(wait)]);
+  switch (wait) {
+    case WaitsFor::disk:
+      return on_disk(a);
+    case WaitsFor::network:
+      return on_network(a);
+    case WaitsFor::terminal:
+      return a.graph.is_sink
+                 ? fmt::format("a terminal is slow, {} of the time: write to a file", share)
+                 : fmt::format("it waits {} for who types; {}", share, kNothingHere);
+    case WaitsFor::child:
+      return a.limits.child ? fmt::format("its child {} works for it: pipetop watch {}",
+                                          a.limits.child->name, a.limits.child->pid)
+                            : fmt::format("look at its children: pipetop watch {}", a.stage.id.pid);
+    case WaitsFor::sleep:
+    case WaitsFor::poll:
+      return fmt::format("it waits {} by itself, as pv -L does: see its options", share);
+    case WaitsFor::lock:
+      return fmt::format("its threads wait {} for each other; {}", share, kNothingHere);
+    case WaitsFor::stopped:
+      return fmt::format("kill -CONT {}, fg in its shell, or thaw its cgroup", a.stage.id.pid);
+    default:
+      return std::string(kNothingHere);
+  }
+}
+
+std::string on_stage(const Advised& a) {
+  using Does = StageActivity::Kind;
+  // What it lacks is cheaper to give than what it does is to change.
+  if (a.graph.runnable >= kLacksCpu && a.graph.on_cpu > 0 &&
+      activity_of(a.view, a.number).kind != Does::threads)
+    return on_lack(a);
+  const StageActivity activity = activity_of(a.view, a.number);
+  return activity.kind == Does::waits ? on_wait(a, activity.wait) : on_work(a);
+}
+
+}  // namespace
+
+std::string advice_on(const JudgedPipeline& view, const Verdict& verdict) {
+  using Kind = Verdict::Kind;
+  const auto& stages = view.pipeline.stages;
+  const auto found = std::ranges::find(stages, verdict.stage, &Stage::id);
+  switch (verdict.kind) {
+    case Kind::stage:
+    case Kind::outside:
+    case Kind::stopped: {
+      if (!verdict.stage || found == stages.end()) return {};
+      const Advised advised{view, size_t(found - stages.begin())};
+      if (verdict.kind == Kind::stopped) return on_wait(advised, WaitsFor::stopped);
+      if (verdict.wait == WaitsFor::pipe_read || verdict.wait == WaitsFor::pipe_write)
+        return "watch it as root to see who is beyond: sudo pipetop watch";
+      return on_stage(advised);
+    }
+    case Kind::balanced:
+      for (size_t i = 0; i < stages.size(); ++i)
+        if (const std::string calls = on_calls({view, i}); !calls.empty())
+          return fmt::format("{}: {}", shown_name(view, i), calls);
+      return "one faster stage alone gains little: all that are busy, or more CPUs";
+    case Kind::bursty: {
+      const auto pipe = std::ranges::find_if(view.pipeline.pipes,
+                                             [](const Pipe& p) { return p.larger.has_value(); });
+      if (pipe == view.pipeline.pipes.end()) return {};
+      return fmt::format("}} enlarges its ring here, F_SETPIPE_SZ in a program: about +{}",
+                         percent(pipe->larger->gain));
+    }
+    case Kind::deadlock:
+      return "close ends that nobody uses, flush, or read while writing";
+    default:
+      return {};
+  }
+}
+
+// ---- our own pipe ----
+
+namespace {
+
+// The largest share of a role's samples in one function that is named so.
+std::string share_in(const Snapshot& s, Role role, std::string_view part) {
+  const Reading<FunctionTable>& functions = s.workers[static_cast<size_t>(role)].functions;
+  if (!functions.has_value()) return {};
+  const FunctionRow* most = nullptr;
+  const std::vector<FunctionRow> rows = functions->rows();
+  for (const FunctionRow& row : rows)
+    if (row.name.find(part) != row.name.npos &&
+        (!most || row.children_samples > most->children_samples))
+      most = &row;
+  if (!most) return {};
+  return fmt::format(", which takes {} of the {}'s samples",
+                     percent(functions->share(most->children_samples)), to_text(role));
+}
+
+// The next rung for what a role does; "" at the top.
+std::string on_method(const Snapshot& s, Role role) {
+  const PipeSettings& pipe = s.effective.settings.pipe;
+  if (role == Role::writer && pipe.write_with == WriteWith::write)
+    return fmt::format("try write_with vmsplice: no copy{}", share_in(s, role, "copy"));
+  if (role == Role::reader && pipe.read_with == ReadWith::read)
+    return fmt::format("try read_with splice: no copy{}", share_in(s, role, "copy"));
+  if (role == Role::writer && lends_pages(pipe.write_with) && pipe.pages == Pages::k4)
+    return fmt::format("try pages thp: fewer pages to look up{}", share_in(s, role, "gup"));
+  return {};
+}
+
+std::string on_side(const Snapshot& s, const Evidence& e, Role slow) {
+  const PipeSettings& pipe = s.effective.settings.pipe;
+  const RoleEvidence& role = e.role(slow);
+  if (role.away.value_or(0) >= kLacksCpu)
+    return fmt::format("the {} is away {} of the time: see what stops it", to_text(slow),
+                       percent(*role.away));
+  if (role.runnable.value_or(0) >= kLacksCpu)
+    return fmt::format("the {} waits {} for a CPU: end what else runs there{}", to_text(slow),
+                       percent(*role.runnable),
+                       pipe.placement == Placement::same_cpu ? ", or try placement near" : "");
+  std::string next = on_method(s, slow);
+  return next.empty() ? std::string(kNothingHere) : next;
+}
+
+std::string on_wakeups(const Snapshot& s, const Evidence& e) {
+  const PipeSettings& pipe = s.effective.settings.pipe;
+  const std::string each =
+      fmt::format("a sleep takes {:.0f} us, and moves {}",
+                  std::max(e.roles[0].sleep_ns.value_or(0), e.roles[1].sleep_ns.value_or(0)) / 1e3,
+                  bytes_text(e.role(Role::reader).bytes_per_switch.value_or(0)));
+  const int cpus = s.host ? s.host->cpus : 1;
+  if (!is_busy(pipe.writer_wait) && !is_busy(pipe.reader_wait) && cpus > 1)
+    return fmt::format("try wait busy: {}", each);
+  return fmt::format("try pipe_size 1MiB: {}", each);
+}
+
+// More bytes for each time that it is taken, and no copies meanwhile.
+std::string on_lock(const Snapshot& s, const Evidence& e) {
+  constexpr uint64_t kLargeBuffer = 1 << 20;  // bytes: larger ones leave the cache
+  const PipeSettings& pipe = s.effective.settings.pipe;
+  if (pipe.write_with == WriteWith::write) return on_method(s, Role::writer);
+  if (pipe.buf_size < kLargeBuffer)
+    return fmt::format(
+        "try buf_size {}: {} a call, and the mutex takes {}",
+        format_size(std::min(4 * pipe.buf_size, kLargeBuffer)), bytes_text(double(pipe.buf_size)),
+        percent(std::max(e.roles[0].contends.value_or(0), e.roles[1].contends.value_or(0))));
+  return std::string(kNothingHere);
+}
+
+// Both want a CPU.
+std::string on_cpus(const Snapshot& s, const Evidence& e) {
+  const PipeSettings& pipe = s.effective.settings.pipe;
+  const auto& [writer, reader] = e.roles;
+  const int cpus = s.host ? s.host->cpus : 1;
+  if (writer.cpu != reader.cpu)
+    return fmt::format("end what else uses the CPUs: it takes {} of the writer's time",
+                       percent(writer.runnable.value_or(0)));
+  if (is_busy(pipe.writer_wait) || is_busy(pipe.reader_wait))
+    return cpus > 1 ? "try placement near: who spins takes the other's CPU"
+                    : "try wait block: who spins takes the other's CPU";
+  // A second CPU may make it slower: a wakeup there can take longer than the work.
+  for (const Role role : kBothRoles)
+    if (std::string next = on_method(s, role); !next.empty()) return next;
+  return std::string(kNothingHere);
+}
+
+}  // namespace
+
+std::string advice_on(const Snapshot& s, const Evidence& evidence, const Verdict& verdict) {
+  switch (verdict.kind) {
+    case Verdict::Kind::writer:
+      return on_side(s, evidence, Role::writer);
+    case Verdict::Kind::reader:
+      return on_side(s, evidence, Role::reader);
+    case Verdict::Kind::wakeup:
+      return on_wakeups(s, evidence);
+    case Verdict::Kind::cpu:
+      return on_cpus(s, evidence);
+    case Verdict::Kind::lock:
+      return on_lock(s, evidence);
+    default:
+      return {};
+  }
+}
+
+}  // namespace pipetop

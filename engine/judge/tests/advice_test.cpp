@@ -1,0 +1,116 @@
+// What to do about a bottleneck: each state with the number that speaks for it.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "engine/base/characters.h"
+#include "engine/judge/tests/made_pipelines.h"
+#include "engine/judge/verdict.h"
+
+namespace pipetop {
+namespace {
+
+// "source | NAME | sink", held up by NAME.
+struct Held {
+  explicit Held(const std::string& name, WaitsFor wait = WaitsFor::none) {
+    limit_by(pipeline, 1, wait);
+    stage().name = stage().command = name;
+  }
+  Pipeline pipeline = made_chain({"source", "work", "sink"});
+  Stage& stage() { return pipeline.stages[1]; }
+  std::string advice() const { return judge_pipeline(pipeline).advice; }
+};
+
+TEST(Advice, OneThreadOfManyCpus) {
+  Held held("zstd");
+  held.stage().limits.idle_cpus = 3.1;
+  EXPECT_EQ(held.advice(), "one thread, 97 % of a CPU, and 3.1 CPUs are idle: use zstd -T0");
+  held.stage().command = "zstd -d -c";
+  EXPECT_EQ(held.advice(),
+            "one thread, 97 % of a CPU, and 3.1 CPUs are idle: split its work, or give it less");
+  held.stage().command = "zstd";
+  held.stage().limits.idle_cpus = 0.1;
+  EXPECT_EQ(held.advice(),
+            "one thread, 97 % of a CPU, and 0.1 CPUs are idle: give it less work, or more CPUs");
+}
+
+TEST(Advice, SmallCalls) {
+  Held held("grep");
+  held.stage().limits.reads = {.per_s = 3000, .bytes = 65536};
+  held.stage().limits.writes = {.per_s = 210'000, .bytes = 35};
+  EXPECT_EQ(held.advice(),
+            "35 B a write, 210 k times a second: write more at a time, or drop line buffering");
+  held.stage().limits.reads = {.per_s = 300'000, .bytes = 1};
+  EXPECT_EQ(held.advice(), "1 B a read, 300 k times a second: read more at a time");
+  held.stage().limits.reads->per_s = held.stage().limits.writes->per_s = 100;
+  EXPECT_EQ(held.advice().find(" times a second"), std::string::npos) << "too few to matter";
+}
+
+TEST(Advice, SmallCallsOfOneOfTheBusy) {
+  Pipeline both = made_chain({"dd", "cat"});
+  for (const size_t i : {0u, 1u}) spend(both, i, {.cpu = 0.99, .on_cpu = 0.99});
+  EXPECT_EQ(judge_pipeline(both).advice,
+            "one faster stage alone gains little: all that are busy, or more CPUs");
+  both.stages[0].limits.writes = {.per_s = 1'200'000, .bytes = 1};
+  EXPECT_EQ(judge_pipeline(both).advice,
+            "dd: 1 B a write, 1.20 M times a second: write more at a time, or drop line buffering");
+}
+
+struct Starved : Held {
+  Starved() : Held("gzip") { spend(pipeline, 1, {.cpu = 0.3, .on_cpu = 0.3, .runnable = 0.6}); }
+};
+
+TEST(Advice, AQuotaANiceValueOrOthers) {
+  Starved starved;
+  EXPECT_EQ(starved.advice(),
+            "others use its CPU 60 % of the time: fewer of them, or more CPUs, up to x3.0");
+  starved.stage().cpus = {3};
+  starved.stage().limits.idle_cpus = 1.0;
+  EXPECT_EQ(starved.advice(),
+            "it may use CPU 3 only, and 1.0 CPUs are idle: taskset -p, up to x3.0");
+  starved.stage().nice = 19;
+  EXPECT_EQ(starved.advice(), "its nice value is 19: renice -n 0 -p 4002, up to x3.0");
+  starved.stage().limits.quota = {.share = 0.97, .cpus = 0.3, .cgroup = "/sys/fs/cgroup/a"};
+  EXPECT_EQ(starved.advice(),
+            "a quota of 0.3 CPUs stops it in 97 % of its periods: raise it, up to x3.0; "
+            "/sys/fs/cgroup/a");
+  starved.stage().limits.quota->share = 0.05;
+  EXPECT_EQ(starved.advice(), "its nice value is 19: renice -n 0 -p 4002, up to x3.0");
+}
+
+TEST(Advice, TheDiskTheNetworkAChild) {
+  Held disk("dd", WaitsFor::disk);
+  disk.stage().limits.disk = {.name = "vda", .flags = "O_DSYNC", .busy = 0.4};
+  disk.stage().limits.writes = {.per_s = 100, .bytes = 65536};
+  EXPECT_EQ(disk.advice(),
+            "each call waits for vda (O_DSYNC, 64 KiB a write): larger blocks, or sync once at "
+            "the end");
+  disk.stage().limits.disk = {.name = "vda", .flags = "", .busy = 0.97};
+  EXPECT_EQ(disk.advice(),
+            "vda is busy 97 %, 64 KiB a write: larger blocks, fewer syncs, or a faster disk");
+
+  Held network("ssh", WaitsFor::network);
+  network.stage().limits.socket = {.peer = "10.0.0.1:22", .to_send = 2 << 20};
+  EXPECT_EQ(network.advice(),
+            "2 MiB are queued to 10.0.0.1:22: the network or its reader is slower; nothing can "
+            "be done here");
+
+  Held child("make", WaitsFor::child);
+  child.stage().limits.child = {.name = "tar", .pid = 4711};
+  EXPECT_EQ(child.advice(), "its child tar works for it: pipetop watch 4711");
+  EXPECT_EQ(Held("pv", WaitsFor::sleep).advice(),
+            "it waits 98 % by itself, as pv -L does: see its options");
+}
+
+TEST(Advice, EachVerdictOnAStageHasOneThatFits) {
+  for (int wait = 0; wait < kWaits; ++wait) {
+    if (WaitsFor(wait) == WaitsFor::pipe_read || WaitsFor(wait) == WaitsFor::pipe_write) continue;
+    const Verdict verdict = judge_pipeline(Held("work", WaitsFor(wait)).pipeline);
+    if (!verdict.stage) continue;
+    EXPECT_FALSE(verdict.advice.empty()) << verdict.because;
+    EXPECT_LE(columns_of(verdict.advice), kLineColumns);
+  }
+}
+
+}  // namespace
+}  // namespace pipetop

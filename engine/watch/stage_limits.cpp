@@ -1,0 +1,162 @@
+#include "engine/watch/stage_limits.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <sstream>
+
+#include "engine/base/clock.h"
+#include "engine/base/system_files.h"
+#include "engine/base/text.h"
+
+namespace pipetop {
+namespace {
+
+constexpr int kFilesAsked = 32;
+constexpr size_t kMostOfSockets = 1 << 20;  // bytes of a list of them
+
+std::vector<std::string> fields_of(const std::string& line) {
+  std::istringstream words(line);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+// How a descriptor was opened, if that makes each call wait for the disk.
+std::string sync_flags(pid_t pid, int fd) {
+  const std::string info = read_proc_file(pid, fmt::format("fdinfo/{}", fd));
+  const auto flags = keyed_number(info, "flags", 8).value_or(0);
+  if ((flags & O_DIRECT) != 0) return "O_DIRECT";
+  if ((flags & O_SYNC) == O_SYNC) return "O_SYNC";
+  return (flags & O_DSYNC) != 0 ? "O_DSYNC" : "";
+}
+
+// The first file on a disk with such flags, else the first one.
+void find_disk(pid_t pid, LimitTotals& totals) {
+  for (int fd = 0; fd < kFilesAsked; ++fd) {
+    struct stat file;
+    if (::stat(fmt::format("/proc/{}/fd/{}", pid, fd).c_str(), &file) != 0) continue;
+    if (!S_ISREG(file.st_mode) && !S_ISBLK(file.st_mode)) continue;
+    const dev_t device = S_ISBLK(file.st_mode) ? file.st_rdev : file.st_dev;
+    const std::string folder = fmt::format("/sys/dev/block/{}:{}", major(device), minor(device));
+    std::string flags = sync_flags(pid, fd);
+    if (totals.disk && flags.empty()) continue;
+    // A network's file system, or one in memory, has no device.
+    const std::string link = read_link(folder);
+    if (link.empty()) continue;
+    const std::vector<std::string> figures = fields_of(read_head(folder + "/stat"));
+    constexpr size_t kBusyMs = 9;  // Documentation/block/stat.rst
+    if (figures.size() > kBusyMs) totals.disk_busy_ms = parse_all<uint64_t>(figures[kBusyMs]);
+    totals.disk = StageLimits::Disk{std::filesystem::path(link).filename(), std::move(flags), {}};
+    if (!totals.disk->flags.empty()) return;
+  }
+}
+
+void find_socket(pid_t pid, LimitTotals& totals) {
+  for (int fd = 0; fd < kFilesAsked && !totals.socket; ++fd) {
+    uint64_t inode = 0;
+    if (std::sscanf(link_of(pid, fd).c_str(), "socket:[%" SCNu64 "]", &inode) != 1) continue;
+    for (const char* list : {"net/tcp", "net/tcp6"})
+      if (!totals.socket)
+        totals.socket = parse_tcp(read_proc_file(pid, list, kMostOfSockets), inode);
+  }
+}
+
+void find_child(pid_t pid, LimitTotals& totals) {
+  std::istringstream children(read_proc_file(pid, fmt::format("task/{}/children", pid)));
+  uint64_t most = 0;
+  for (pid_t child = 0; children >> child;) {
+    const auto stat = read_task_stat(child);
+    if (!stat || (totals.child && stat->cpu_ticks < most)) continue;
+    most = stat->cpu_ticks;
+    totals.child = StageLimits::Child{printable(stat->name.data()), child};
+  }
+}
+
+// "0100007F:0016": words of 4 bytes as this machine has them.
+std::string address_text(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  if (colon == text.npos) return {};
+  std::array<uint32_t, 4> words{};
+  size_t count = 0;
+  for (size_t at = 0; at + 8 <= colon && count < words.size(); at += 8)
+    if (std::sscanf(std::string(text.substr(at, 8)).c_str(), "%8" SCNx32, &words[count++]) != 1)
+      return {};
+  unsigned port = 0;
+  std::array<char, INET6_ADDRSTRLEN> address{};
+  if (std::sscanf(std::string(text.substr(colon + 1)).c_str(), "%4x", &port) != 1 ||
+      !inet_ntop(count > 1 ? AF_INET6 : AF_INET, words.data(), address.data(), address.size()))
+    return {};
+  return count > 1 ? fmt::format("[{}]:{}", address.data(), port)
+                   : fmt::format("{}:{}", address.data(), port);
+}
+
+std::optional<StageLimits::Calls> calls_between(uint64_t calls, uint64_t bytes, uint64_t ns) {
+  if (ns == 0) return {};
+  return StageLimits::Calls{double(calls) * double(kSecond) / double(ns),
+                            calls == 0 ? 0 : double(bytes) / double(calls)};
+}
+
+}  // namespace
+
+std::optional<StageLimits::Socket> parse_tcp(std::string_view text, uint64_t inode) {
+  for (const std::string& line : split(text, '\n')) {
+    // sl, local, remote, state, tx_queue:rx_queue, tr:when, retransmits, uid, timeout, inode
+    const std::vector<std::string> fields = fields_of(line);
+    constexpr size_t kRemote = 2, kQueues = 4, kInode = 9;
+    StageLimits::Socket socket;
+    if (fields.size() <= kInode || parse_all<uint64_t>(fields[kInode]) != inode ||
+        std::sscanf(fields[kQueues].c_str(), "%" SCNx64 ":%" SCNx64, &socket.to_send,
+                    &socket.to_read) != 2)
+      continue;
+    socket.peer = address_text(fields[kRemote]);
+    if (!socket.peer.empty()) return socket;
+  }
+  return {};
+}
+
+LimitTotals read_limits(pid_t pid, WaitsFor wait) {
+  LimitTotals totals;
+  totals.io = read_process_io(pid);
+  totals.cpu = read_cpu_times();
+  totals.quotas = read_quotas(read_proc_file(pid, "cgroup"));
+  if (wait == WaitsFor::disk) find_disk(pid, totals);
+  if (wait == WaitsFor::network || wait == WaitsFor::poll) find_socket(pid, totals);
+  if (wait == WaitsFor::child) find_child(pid, totals);
+  return totals;
+}
+
+StageLimits limits_between(const LimitTotals& before, const LimitTotals& after) {
+  StageLimits limits;
+  const uint64_t ns = after.at_ns - std::min(after.at_ns, before.at_ns);
+  if (before.io && after.io && after.io->reads >= before.io->reads &&
+      after.io->writes >= before.io->writes) {
+    limits.reads = calls_between(after.io->reads - before.io->reads,
+                                 after.io->read_bytes - before.io->read_bytes, ns);
+    limits.writes = calls_between(after.io->writes - before.io->writes,
+                                  after.io->written_bytes - before.io->written_bytes, ns);
+  }
+  const Reading<Throttling> quota = throttling_between(before.quotas, after.quotas);
+  if (quota.has_value()) limits.quota = *quota.value;
+  const uint64_t jiffies = after.cpu.total - std::min(after.cpu.total, before.cpu.total);
+  if (jiffies > 0 && after.cpu.idle >= before.cpu.idle)
+    limits.idle_cpus = double(after.cpu.idle - before.cpu.idle) / double(jiffies) *
+                       double(sysconf(_SC_NPROCESSORS_ONLN));
+  limits.disk = after.disk;
+  if (limits.disk && before.disk_busy_ms && after.disk_busy_ms && ns > 0)
+    limits.disk->busy = std::clamp(
+        double(*after.disk_busy_ms - *before.disk_busy_ms) * double(kMs) / double(ns), 0.0, 1.0);
+  limits.socket = after.socket;
+  limits.child = after.child;
+  return limits;
+}
+
+}  // namespace pipetop

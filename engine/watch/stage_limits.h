@@ -1,0 +1,39 @@
+// What /proc and /sys say of the stage to blame beyond its clocks: an advice needs a number.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/host/host.h"
+#include "engine/host/quota.h"
+#include "engine/model/pipeline.h"
+#include "engine/process/proc_files.h"
+
+namespace pipetop {
+
+// Some of it are totals, which grow.
+struct LimitTotals {
+  uint64_t at_ns = 0;  // set by the caller
+  std::optional<ProcessIo> io;
+  CpuTimes cpu;
+  std::vector<QuotaTotals> quotas;        // of its cgroups
+  std::optional<StageLimits::Disk> disk;  // without `busy`
+  std::optional<uint64_t> disk_busy_ms;   // of its device
+  std::optional<StageLimits::Socket> socket;
+  std::optional<StageLimits::Child> child;
+};
+
+// Asks for what `wait` makes worth asking for.
+LimitTotals read_limits(pid_t pid, WaitsFor wait);
+
+StageLimits limits_between(const LimitTotals& before, const LimitTotals& after);
+
+// The socket with this inode in a text of /proc/PID/net/tcp or tcp6.
+std::optional<StageLimits::Socket> parse_tcp(std::string_view text, uint64_t inode);
+
+}  // namespace pipetop
