@@ -230,15 +230,18 @@ Verdict beyond(const JudgedPipeline& view, const Culprit& culprit) {
                                  waits(), writing ? "reader" : "writer")}));
 }
 
-// Another stage, of several threads, that may run on the CPU that the culprit waits for.
+// Another stage, of several threads, that runs on the CPUs that the culprit waits for: so much more
+// than the culprit itself.
 std::optional<size_t> who_takes_its_cpu(const JudgedPipeline& view, size_t culprit) {
+  constexpr double kMuchMore = 1.5;
   const WaitStage& starved = view.graph.stages[culprit];
   if (!starved.known || starved.runnable < std::max(kLacksCpu, starved.on_cpu)) return {};
   std::optional<size_t> most;
-  double cpus = 1 + starved.runnable / 2;
+  double cpus = std::max(kOwnWork, kMuchMore * starved.on_cpu);
   for (const size_t i : stages_that(view.graph, [&](size_t stage) { return stage != culprit; })) {
-    const Reading<StageShares>& shares = view.pipeline.stages[i].shares;
-    if (shares.has_value() && shares->cpu > cpus) most = i, cpus = shares->cpu;
+    const Stage& stage = view.pipeline.stages[i];
+    if (stage.threads > 1 && stage.shares.has_value() && stage.shares->cpu > cpus)
+      most = i, cpus = stage.shares->cpu;
   }
   return most;
 }

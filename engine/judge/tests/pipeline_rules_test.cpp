@@ -122,6 +122,17 @@ TEST(Bottleneck, AQuotaLooksLikeWaitingForACpu) {
   EXPECT_NE(judge_pipeline(view).advice.find("up to x"), std::string::npos);
 }
 
+TEST(Bottleneck, AStageOfManyThreadsTakesTheCpusOfAnotherOne) {
+  Pipeline view = limited({"mix", "zstd", "cat"}, 0);
+  spend(view, 0, {.cpu = 0.3, .on_cpu = 0.3, .runnable = 0.5});
+  spend(view, 1, {.cpu = 0.9, .on_cpu = 0.05, .reading = 0.5});
+  EXPECT_EQ(verdict_of(view), "stage mix none") << "it may be somebody else's";
+  view.stages[1].threads = 3;
+  EXPECT_EQ(verdict_of(view), "stage zstd none");
+  EXPECT_EQ(line_of(view),
+            "bottleneck: zstd; it keeps 0.9 CPUs busy, and mix waits for a CPU 50 %");
+}
+
 TEST(Bottleneck, ManyThreadsWork) {
   Pipeline view = limited({"tar", "zstd", "ssh"}, 1, WaitsFor::lock);
   StageShares shares{.cpu = 1.8, .on_cpu = 0.03, .reading = 0.02, .writing = 0.01};

@@ -35,10 +35,11 @@ class Machine:
         self.limiting = f'{legacy or unified}/pipetop-truth.{os.getpid()}'
         self.trees = list(dict.fromkeys([self.freezing, self.limiting]))
         self.groups = [tree + group for tree in self.trees for group in ('', '/run', '/slow', '-tool')]
-        self.started = []
+        self.started, self.hogs = [], []
         run_first()
 
     def __enter__(self):
+        self.hogs.clear()
         self.over, self.scratch = threading.Event(), tempfile.mkdtemp(prefix='pipetop-truth.', dir='/var/tmp')
         for group in self.groups:  # with 32 times the usual weight: the rest of the machine may be busy
             os.mkdir(group)
@@ -56,9 +57,7 @@ class Machine:
         while any(map(os.path.isdir, self.groups)) and time.monotonic() < end:
             self.freeze(False)
             for group in reversed(self.groups):
-                for pid in read(f'{group}/cgroup.procs').split():
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(int(pid), signal.SIGKILL)
+                self.end(read(f'{group}/cgroup.procs').split())
                 with contextlib.suppress(OSError):
                     os.rmdir(group)
             time.sleep(0.02)
@@ -108,7 +107,17 @@ class Machine:
 
     def hog(self, cpu):
         """It ends by itself even if we are killed."""
-        self.start('/run', ['timeout', '30', 'taskset', '-c', str(cpu), 'sh', '-c', 'while :; do :; done'])
+        self.hogs.append(self.start('/run', ['timeout', '30', 'taskset', '-c', str(cpu), 'sh', '-c', 'while :; do :; done']))
+
+    def end(self, pids):
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+
+    def end_hogs(self):
+        while self.hogs:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.hogs.pop().pid, signal.SIGKILL)
 
     def force(self, how, pids):
         for pid in pids:

@@ -45,7 +45,7 @@ gzip            stage:gzip               -            cat /dev/zero | gzip -1 | 
 gzip_random     stage:gzip               -            cat /dev/urandom | gzip | cat >/dev/null
 gzip_chain      stage:gzip               -            cat /dev/zero | cat | cat | gzip | cat | cat >/dev/null
 xz              stage:xz                 -            cat /dev/urandom | xz -1 | cat >/dev/null
-xz_one_thread   stage:xz                 -            cat /dev/urandom | xz -T1 -6 | cat >/dev/null
+xz_one_thread   stage:xz                 -            cat /dev/urandom | xz -T1 -1 | cat >/dev/null
 zstd            stage:zstd               -            cat /dev/urandom | zstd -q -12 | cat >/dev/null
 zstd_threads    stage:zstd               -            cat /dev/zero | S mix "put(data[:32768] + noise)" | zstd -q -T2 -15 | cat >/dev/null
 slow_source     outside:pv|stage:pv      -            pv -qL 200k /dev/zero | gzip | cat >/dev/null
