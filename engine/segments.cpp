@@ -70,7 +70,11 @@ void Segments::remember_rate(const Segment& closed) {
   const double rate = closed.rate->mean;
   const auto same =
       std::ranges::find(rates_, closed.requested, [](const auto& r) { return r.first; });
-  if (same == rates_.end()) return rates_.emplace_back(closed.requested, rate), void();
+  if (same == rates_.end()) {
+    rates_.emplace_back(closed.requested, rate);
+    if (rates_.size() > kKept) rates_.pop_front();
+    return;
+  }
   repeats_.push_back(std::log(rate / std::exchange(same->second, rate)));
   if (repeats_.size() > kKept) repeats_.pop_front();
 }

@@ -100,7 +100,7 @@ class Segments {
   double first_rate_ = 0;                     // of the first segment that has one; 0: none yet
   std::string noise_;                         // of the current one
   CpuTimes cpu_times_;                        // when it began to count
-  std::vector<std::pair<Settings, double>> rates_;  // the last of each settings
+  std::deque<std::pair<Settings, double>> rates_;  // of the last settings, the last one each
   std::deque<double> repeats_;  // the logarithm of how much a later one of them differed
   Reading<Change> change_ = Reading<Change>::warming("nothing has changed yet");
   uint64_t change_due_ns_ = 0;
