@@ -16,6 +16,8 @@ using observe::ThreadTimes;
 
 namespace {
 
+// Of shorter sleeps some of the time is that of filling and draining.
+constexpr uint64_t kLongSleep_ns = kMs;
 constexpr uint64_t kMarks = 10;         // that a window is made of
 constexpr double kLeastInPipes = 0.05;  // of its time, of a thread that moves data
 
@@ -119,6 +121,22 @@ Reading<Occupancy> occupancy_of(const Reading<RingLevel>& level) {
   return Reading<Occupancy>::of(std::move(occupancy));
 }
 
+// What samples say, and what sleeps do: who sleeps in a read found the ring empty until it was
+// woken, who sleeps in a write found it full. A cycle that is about as long as some periods of the
+// samples would be seen at the same few moments again and again.
+RingLevel within(const RingLevel& sampled, double reading, double writing) {
+  if (reading + writing > 1) return sampled;
+  RingLevel level = sampled;
+  level.empty_share = std::clamp(sampled.empty_share, reading, 1 - writing);
+  level.full_share = std::clamp(sampled.full_share, writing, 1 - reading);
+  const double between = 1 - sampled.empty_share - sampled.full_share;
+  const double mean =
+      between > 0 ? std::clamp((sampled.mean_share - sampled.full_share) / between, 0.0, 1.0) : 0.5;
+  level.mean_share =
+      std::clamp(level.full_share + mean * (1 - level.empty_share - level.full_share), 0.0, 1.0);
+  return level;
+}
+
 // There is nothing to settle in the first one.
 uint64_t settled_ns(const Segment& segment) {
   return segment.begin_ns + (segment.number > 1 ? kSettle_ns : 0);
@@ -211,8 +229,30 @@ Reading<RingLevel> PipelineWindow::ring(PipeId pipe) const {
   }
   if (since.samples == 0) return Shares::warming("no sample yet");
   const auto samples = static_cast<double>(since.samples);
-  return Shares::of({std::clamp(since.used_share / samples, 0.0, 1.0),
-                     double(since.empty) / samples, double(since.full) / samples, since.samples});
+  const RingLevel sampled = {std::clamp(since.used_share / samples, 0.0, 1.0),
+                             double(since.empty) / samples, double(since.full) / samples,
+                             since.samples};
+  return Shares::of(within(sampled, slept_in(pipe, false), slept_in(pipe, true)));
+}
+
+double PipelineWindow::slept_in(PipeId pipe, bool writing) const {
+  double most = 0;
+  for (const auto& [id, now] : latest_.threads) {
+    const auto wait_in = [&](const ThreadTimes& times) -> uint64_t {
+      const auto found = std::ranges::find_if(times.pipes, [&](const observe::PipeWait& wait) {
+        return wait.pipe == pipe && wait.writing == writing;
+      });
+      return found == times.pipes.end() ? 0 : found->ns;
+    };
+    const auto before = marks_.front().counts.threads.find(id);
+    const bool is_new = before == marks_.front().counts.threads.end();
+    const uint64_t ns = minus(wait_in(now.times), is_new ? 0 : wait_in(before->second.times));
+    const uint64_t sleeps = minus(now.times.sleeps, is_new ? 0 : before->second.times.sleeps);
+    const uint64_t wall_ns = now_ns_ - marks_.front().at_ns;
+    if (sleeps > 0 && ns / sleeps >= kLongSleep_ns && wall_ns > 0)
+      most = std::max(most, double(ns) / double(wall_ns));
+  }
+  return most;
 }
 
 WatchSegments::WatchSegments(uint64_t now_ns) {

@@ -62,6 +62,8 @@ class PipelineWindow {
 
   observe::ThreadTimes since_mark(const observe::ThreadId& id,
                                   const observe::ThreadTimes& now) const;
+  // The largest share of the window that a thread slept in long reads, or writes, of this pipe.
+  double slept_in(PipeId pipe, bool writing) const;
   void drop_old_marks();
 
   uint64_t window_ns_, now_ns_ = 0;

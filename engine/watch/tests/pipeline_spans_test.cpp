@@ -155,5 +155,25 @@ TEST(PipelineWindow, RingsAreSharesOfLooks) {
   EXPECT_NEAR(ring->mean_share, 0.7, 1e-9);
 }
 
+// A cycle of 164 ms, sampled every 20.4: always at the same moments.
+TEST(PipelineWindow, LongSleepsInARingCorrectItsSamples) {
+  constexpr PipeId kPipe = {15, 1};
+  const auto level_with = [&](uint64_t sleeps) {
+    PipelineWindow window(5 * kSecond);
+    for (uint64_t s = 0; s <= 5; ++s) {
+      ThreadTimes writer = thread(10, s * kSecond, 0, 0), reader = thread(11, s * kSecond, 0, 0);
+      writer.pipes = {{kPipe, true, s * 370 * kMs}};
+      reader.pipes = {{kPipe, false, s * 590 * kMs}};
+      writer.sleeps = reader.sleeps = s * sleeps;
+      window.add(s * kSecond, {writer, reader}, {{kPipe, s * 100, s * 46, s * 54, double(s) * 54}});
+    }
+    return *window.ring(kPipe).value;
+  };
+  EXPECT_NEAR(level_with(6).full_share, 0.41, 1e-9) << "the reader found it empty";
+  EXPECT_NEAR(level_with(6).empty_share, 0.59, 1e-9);
+  EXPECT_NEAR(level_with(6).mean_share, 0.41, 1e-9);
+  EXPECT_NEAR(level_with(5000).full_share, 0.54, 1e-9) << "in short ones it fills and drains";
+}
+
 }  // namespace
 }  // namespace pipetop
