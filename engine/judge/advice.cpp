@@ -22,6 +22,8 @@ constexpr double kOftenPer_s = 10'000;
 constexpr double kOftenThrottled = 0.1;
 // Of a CPU: with less idle, more threads have nowhere to run.
 constexpr double kIdleCpu = 0.25;
+// What one working thread and those that read and write for it use at most.
+constexpr double kOneCpu = 1.2;
 // A disk that is busy for less of the time has its waits from elsewhere.
 constexpr double kBusyDisk = 0.5;
 
@@ -33,9 +35,12 @@ constexpr std::array kParallelTools = {
     ParallelTool{"gzip", "pigz"}, ParallelTool{"bzip2", "lbzip2"}, ParallelTool{"xz", "xz -T0"},
     ParallelTool{"lzma", "xz -T0"}, ParallelTool{"zstd", "zstd -T0"}};
 
-// Decompressing is of one thread in all of them.
-bool decompresses(const Stage& stage) {
+// Whether it is told to use more threads already, or decompresses, which takes one in all of them.
+bool uses_all_it_can(const Stage& stage) {
   const std::string& command = stage.command;
+  if (const size_t at = command.find(" -T");
+      at != command.npos && !command.substr(at).starts_with(" -T1"))
+    return true;
   for (const std::string_view word : {" -d", " -dc", " --decompress", " -cd"})
     if (const size_t at = command.find(word);
         at != command.npos &&
@@ -83,7 +88,7 @@ std::string on_work(const Advised& a) {
     return fmt::format("{}, and {:.1f} CPUs are idle: give it less work, or more CPUs", uses,
                        *idle);
   const auto tool = std::ranges::find(kParallelTools, a.stage.name, &ParallelTool::name);
-  if (tool != kParallelTools.end() && a.stage.threads == 1 && !decompresses(a.stage))
+  if (tool != kParallelTools.end() && cpus < kOneCpu && !uses_all_it_can(a.stage))
     return idle ? fmt::format("{}, and {:.1f} CPUs are idle: use {}", uses, *idle, tool->instead)
                 : fmt::format("{}: use {}", uses, tool->instead);
   return idle ? fmt::format("{}, and {:.1f} CPUs are idle: split its work, or give it less", uses,
@@ -95,15 +100,17 @@ std::string on_work(const Advised& a) {
 std::string on_lack(const Advised& a) {
   const std::string gain = gain_text(a.graph);
   const auto& quota = a.limits.quota;
-  if (quota && quota->share >= kOftenThrottled)
+  const bool throttled = quota && quota->share >= kOftenThrottled;
+  // With a small part of what the quota allows, those with a better nice value have the rest.
+  if (a.stage.nice > 0 && (!throttled || a.graph.on_cpu < quota->cpus / 2))
+    return fmt::format("its nice value is {}: renice -n 0 -p {}, {}", a.stage.nice, a.stage.id.pid,
+                       gain);
+  if (throttled)
     return first_fitting(
         {fmt::format("a quota of {:.1f} CPUs stops it in {} of its periods: raise it, {}; {}",
                      quota->cpus, percent(quota->share), gain, quota->cgroup),
          fmt::format("a quota of {:.1f} CPUs stops it in {} of its periods: raise it, {}",
                      quota->cpus, percent(quota->share), gain)});
-  if (a.stage.nice > 0)
-    return fmt::format("its nice value is {}: renice -n 0 -p {}, {}", a.stage.nice, a.stage.id.pid,
-                       gain);
   if (a.stage.cpus.size() == 1 && a.limits.idle_cpus.value_or(0) >= kIdleCpu)
     return fmt::format("it may use CPU {} only, and {:.1f} CPUs are idle: taskset -p, {}",
                        a.stage.cpus[0], *a.limits.idle_cpus, gain);
@@ -273,6 +280,7 @@ std::string on_lock(const Snapshot& s, const Evidence& e) {
   constexpr uint64_t kLargeBuffer = 1 << 20;  // bytes: larger ones leave the cache
   const PipeSettings& pipe = s.effective.settings.pipe;
   if (pipe.write_with == WriteWith::write) return on_method(s, Role::writer);
+  if (pipe.read_with == ReadWith::read) return on_method(s, Role::reader);
   if (pipe.buf_size < kLargeBuffer)
     return fmt::format(
         "try buf_size {}: {} a call, and the mutex takes {}",

@@ -1,10 +1,12 @@
 // What to do about a bottleneck: each state with the number that speaks for it.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 
 #include "engine/base/characters.h"
 #include "engine/judge/tests/made_pipelines.h"
+#include "engine/judge/tests/pair_snapshots.h"
 #include "engine/judge/verdict.h"
 
 namespace pipetop {
@@ -28,6 +30,8 @@ TEST(Advice, OneThreadOfManyCpus) {
   held.stage().command = "zstd -d -c";
   EXPECT_EQ(held.advice(),
             "one thread, 97 % of a CPU, and 3.1 CPUs are idle: split its work, or give it less");
+  held.stage().command = "zstd -q -T4";
+  EXPECT_EQ(held.advice().find("use zstd"), std::string::npos);
   held.stage().command = "zstd";
   held.stage().limits.idle_cpus = 0.1;
   EXPECT_EQ(held.advice(),
@@ -74,7 +78,10 @@ TEST(Advice, AQuotaANiceValueOrOthers) {
   EXPECT_EQ(starved.advice(),
             "a quota of 0.3 CPUs stops it in 97 % of its periods: raise it, up to x3.0; "
             "/sys/fs/cgroup/a");
-  starved.stage().limits.quota->share = 0.05;
+  starved.stage().limits.quota->cpus = 1.0;
+  EXPECT_EQ(starved.advice(), "its nice value is 19: renice -n 0 -p 4002, up to x3.0")
+      << "it gets little of what the quota allows";
+  starved.stage().limits.quota = {.share = 0.05, .cpus = 0.3, .cgroup = "/sys/fs/cgroup/a"};
   EXPECT_EQ(starved.advice(), "its nice value is 19: renice -n 0 -p 4002, up to x3.0");
 }
 
@@ -110,6 +117,40 @@ TEST(Advice, EachVerdictOnAStageHasOneThatFits) {
     EXPECT_FALSE(verdict.advice.empty()) << verdict.because;
     EXPECT_LE(columns_of(verdict.advice), kLineColumns);
   }
+}
+
+// ---- our own pipe: the next setting ----
+
+std::string advice_on_pair(const Snapshot& s) {
+  const Reading<Verdict> verdict = judge_pair(s);
+  return verdict.has_value() ? verdict->advice : "none: " + verdict.reason;
+}
+
+TEST(Advice, NoCopiesWhereTheMutexLimitsThenMoreACall) {
+  Snapshot s = ordinary();
+  set_function(writer(s), "mutex_spin_on_owner", 391);
+  PipeSettings& pipe = s.effective.settings.pipe;
+  EXPECT_EQ(advice_on_pair(s), "try write_with vmsplice: no copy");
+  pipe.write_with = WriteWith::vmsplice;
+  EXPECT_EQ(advice_on_pair(s), "try read_with splice: no copy");
+  pipe.read_with = ReadWith::splice;
+  pipe.buf_size = 128 << 10;
+  EXPECT_EQ(advice_on_pair(s), "try buf_size 512KiB: 128 KiB a call, and the mutex takes 33 %");
+  pipe.buf_size = 1 << 20;
+  EXPECT_EQ(advice_on_pair(s), "nothing can be done here");
+}
+
+TEST(Advice, WhoSleepsForEachOtherMaySpin) {
+  Snapshot s = ordinary();
+  set_time(writer(s), 0.55, 0.07);
+  set_time(reader(s), 0.58, 0.05);
+  set_switches(s, 15'000);
+  auto host = std::make_shared<HostInfo>();
+  host->cpus = 2;
+  s.host = host;
+  EXPECT_EQ(advice_on_pair(s), "try wait busy: a sleep takes 25 us, and moves 69.9 KiB");
+  host->cpus = 1;
+  EXPECT_EQ(advice_on_pair(s), "try pipe_size 1MiB: a sleep takes 25 us, and moves 69.9 KiB");
 }
 
 }  // namespace

@@ -139,6 +139,9 @@ class Machine:
 
 # ---- what is so ----
 
+# Who was woken still seems to sleep until its CPU gets to it: in a virtual machine so long.
+WAKEUP_S = 60e-6
+
 def sleeps_in(file):
     """Where a process sleeps; nothing if it doesn't."""
     wchan = ''
@@ -176,9 +179,11 @@ class Record:
         for pid, clocks in self.clocks.items():
             times = [read(task + '/schedstat').split() for task in self.tasks[pid]]
             io = dict(line.split(': ') for line in read(f'/proc/{pid}/io').splitlines())
-            if times and all(times) and io:
+            sleeps = re.search(r'^voluntary_ctxt_switches:\s*(\d+)', read(f'/proc/{pid}/status'), re.M)
+            if times and all(times) and io and sleeps:
                 row[pid] = {key: int(value) for key, value in io.items()}
                 row[pid]['on'], row[pid]['delay'] = (sum(int(t[i]) for t in times) for i in (0, 1))
+                row[pid]['sleeps'] = int(sleeps[1])
                 row[pid]['clock'] = sum(int.from_bytes(os.read(file, 8), sys.byteorder) for file in clocks if file >= 0)
         self.at.append(time.time_ns())
         self.rows.append(row)
@@ -210,6 +215,7 @@ class Record:
         for key in ('reading', 'writing'):
             so[key] = so['off'] * asleep.count(key) / max(len(asleep), 1)
         so['own'], so['else'] = 100 - so['reading'] - so['writing'], so['off'] - so['reading'] - so['writing']
+        so['woken'] = 100 * WAKEUP_S * (self.per_second(pid, 'sleeps', begin, end) or 0)
         # A wait is counted when it is over: by so much more than the time between two looks.
         rows = [(at, row[pid]['delay']) for at, row in zip(self.at, self.rows) if pid in row]
         late = max((b[1] - a[1] - b[0] + a[0] for a, b in zip(rows, rows[1:]) if begin <= b[0] <= end), default=0)

@@ -67,7 +67,7 @@ tiny_lines      stage:lines|balanced     -            S lines "write(1, noise[:3
 tiny_reads      stage:bash               -            yes 'a line of thirty-five bytes or so' | while read -r x; do :; done
 tiny_blocks     stage:dd|balanced        -            dd if=/dev/zero bs=1 | cat >/dev/null
 tee             stage:gzip               -            cat /dev/zero | tee >(gzip >/dev/null) | cat >/dev/null
-tee_two_slow    stage:xz                 -            cat /dev/urandom | tee >(gzip -1 >/dev/null) | xz -6 >/dev/null
+tee_two_slow    stage:xz                 -            cat /dev/urandom | tee >(gzip -1 >/dev/null) | xz -1 >/dev/null
 to_socket       outside:socat|stage:socat -           cat /dev/zero | socat -u - UNIX:T/s,retry=99,interval=0.1 & socat -u UNIX-LISTEN:T/s - | pv -qL 2m >/dev/null
 from_socket     outside:socat            -            socat -u UNIX-LISTEN:T/s - | gzip | cat >/dev/null & sleep 0.2; pv -qL 200k /dev/zero | socat -u - UNIX:T/s
 child           stage:child/child        -            cat /dev/zero | S child "system('sleep 0.02'), put(data)" | cat >/dev/null
