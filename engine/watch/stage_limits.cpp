@@ -3,8 +3,6 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,7 +21,7 @@ namespace pipetop {
 namespace {
 
 constexpr int kFilesAsked = 32;
-constexpr size_t kMostOfSockets = 1 << 20;  // bytes of a list of them
+constexpr size_t kLongestList = 1 << 20;  // bytes of a list of sockets or mounts
 
 std::vector<std::string> fields_of(const std::string& line) {
   std::istringstream words(line);
@@ -31,26 +29,39 @@ std::vector<std::string> fields_of(const std::string& line) {
 }
 
 // How a descriptor was opened, if that makes each call wait for the disk.
-std::string sync_flags(pid_t pid, int fd) {
-  const std::string info = read_proc_file(pid, fmt::format("fdinfo/{}", fd));
+std::string sync_flags(const std::string& info) {
   const auto flags = keyed_number(info, "flags", 8).value_or(0);
   if ((flags & O_DIRECT) != 0) return "O_DIRECT";
   if ((flags & O_SYNC) == O_SYNC) return "O_SYNC";
   return (flags & O_DSYNC) != 0 ? "O_DSYNC" : "";
 }
 
+// The folder of the device below a file system, or of a device that is open itself; "" if there is
+// none, as for pipes and for file systems of a network or in memory. The file itself is not asked:
+// its server may never answer.
+std::string device_folder(const std::string& mounts, const std::string& info,
+                          const std::string& path) {
+  constexpr std::string_view kDevices = "/dev/";
+  if (path.starts_with(kDevices)) return "/sys/class/block/" + path.substr(kDevices.size());
+  const auto mount = keyed_number(info, "mnt_id");
+  for (const std::string& line : split(mounts, '\n')) {
+    // id, parent, device, ... (proc_pid_mountinfo(5))
+    const std::vector<std::string> fields = fields_of(line);
+    if (fields.size() > 2 && mount && parse_all<uint64_t>(fields[0]) == mount)
+      return "/sys/dev/block/" + fields[2];
+  }
+  return {};
+}
+
 // The first file on a disk with such flags, else the first one.
 void find_disk(pid_t pid, LimitTotals& totals) {
+  const std::string mounts = read_proc_file(pid, "mountinfo", kLongestList);
   for (int fd = 0; fd < kFilesAsked; ++fd) {
-    struct stat file;
-    if (::stat(fmt::format("/proc/{}/fd/{}", pid, fd).c_str(), &file) != 0) continue;
-    if (!S_ISREG(file.st_mode) && !S_ISBLK(file.st_mode)) continue;
-    const dev_t device = S_ISBLK(file.st_mode) ? file.st_rdev : file.st_dev;
-    const std::string folder = fmt::format("/sys/dev/block/{}:{}", major(device), minor(device));
-    std::string flags = sync_flags(pid, fd);
-    if (totals.disk && flags.empty()) continue;
-    // A network's file system, or one in memory, has no device.
-    const std::string link = read_link(folder);
+    const std::string info = read_proc_file(pid, fmt::format("fdinfo/{}", fd));
+    std::string flags = sync_flags(info);
+    if (info.empty() || (totals.disk && flags.empty())) continue;
+    const std::string folder = device_folder(mounts, info, link_of(pid, fd));
+    const std::string link = folder.empty() ? "" : read_link(folder);
     if (link.empty()) continue;
     const std::vector<std::string> figures = fields_of(read_head(folder + "/stat"));
     constexpr size_t kBusyMs = 9;  // Documentation/block/stat.rst
@@ -65,8 +76,7 @@ void find_socket(pid_t pid, LimitTotals& totals) {
     uint64_t inode = 0;
     if (std::sscanf(link_of(pid, fd).c_str(), "socket:[%" SCNu64 "]", &inode) != 1) continue;
     for (const char* list : {"net/tcp", "net/tcp6"})
-      if (!totals.socket)
-        totals.socket = parse_tcp(read_proc_file(pid, list, kMostOfSockets), inode);
+      if (!totals.socket) totals.socket = parse_tcp(read_proc_file(pid, list, kLongestList), inode);
   }
 }
 
