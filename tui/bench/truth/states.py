@@ -68,7 +68,7 @@ tiny_reads      stage:bash               -            yes 'a line of thirty-five
 tiny_blocks     stage:dd|balanced        -            dd if=/dev/zero bs=1 | cat >/dev/null
 tee             stage:gzip               -            cat /dev/zero | tee >(gzip >/dev/null) | cat >/dev/null
 tee_two_slow    stage:xz                 -            cat /dev/urandom | tee >(gzip -1 >/dev/null) | xz -1 >/dev/null
-to_socket       outside:socat|stage:socat -           cat /dev/zero | socat -u - UNIX:T/s,retry=99,interval=0.1 & socat -u UNIX-LISTEN:T/s - | pv -qL 2m >/dev/null
+to_socket       outside:socat|stage:socat -           cat /dev/zero | { sleep 0.3; exec socat -u - UNIX:T/s; } & socat -u UNIX-LISTEN:T/s - | pv -qL 2m >/dev/null
 from_socket     outside:socat            -            socat -u UNIX-LISTEN:T/s - | gzip | cat >/dev/null & sleep 0.2; pv -qL 200k /dev/zero | socat -u - UNIX:T/s
 child           stage:child/child        -            cat /dev/zero | S child "system('sleep 0.02'), put(data)" | cat >/dev/null
 child_source    outside:bash|stage:bash  -            while :; do sleep 0.1; head -c 64k /dev/zero; done | gzip -1 >/dev/null
@@ -76,7 +76,7 @@ child_loop      stage:bash/child         -            yes | while read -r x; do 
 nap             stage:nap/sleep          -            cat /dev/zero | S nap "data, sleep(0.01)"
 burst           bursty                   -            S burst "put(bytes(1 << 20)), sleep(0.1)" | S chew "burn(4, data)"
 burst_slow      stage:chew               -            S burst "put(bytes(1 << 20)), sleep(0.01)" | S chew "burn(10, data)"
-burst_rare      outside:burst            -            S burst "put(bytes(1 << 16)), sleep(0.1)" | S chew "burn(2, data)"
+burst_rare      outside:burst|stage:burst -            S burst "put(bytes(1 << 16)), sleep(0.1)" | S chew "burn(2, data)"
 spinning_reader outside:pv|stage:pv      -            pv -qL 1m /dev/zero | S spin "set_blocking(0, False), data"
 balanced        balanced                 -            S feed "put(bytes(1 << 16)), burn(2)" | S chew "burn(2, data)"
 busy_source     stage:feed               -            S feed "put(bytes(1 << 16)), burn(2)" | cat >/dev/null
