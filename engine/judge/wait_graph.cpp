@@ -17,7 +17,7 @@ constexpr double kHoldsData = 0.1;
 // A smaller rest of the window, besides a wait that is over, tells nothing.
 constexpr double kLeastRest = 0.01;
 // A stage that waits less does not wait: it may spin in calls that return at once.
-constexpr double kWaitsAtAll = 0.01;
+constexpr double kWaitsAtAll = 0.003;
 
 bool is_in_use(const Pipeline& pipeline, const StageEnd& end) {
   return end.active && end.stage < pipeline.stages.size() && !pipeline.stages[end.stage].gone;
