@@ -16,8 +16,8 @@ enum class ChangeAt : uint8_t { throughput, message };
 // The filter being typed; else a key's message; else problems, in turn: new errors, knobs that did
 // not take effect, new warnings, and what disturbs the measurement; else news; else what the
 // selected function does, and its path; else, in turn: what the last change did, why stamped pages
-// cannot be checked, the verdict and its advice, what a marked function counts; else why the bytes are copied or
-// not.
+// cannot be checked, the verdict and its advice, what a marked function counts; else why the bytes
+// are copied or not.
 Message message_of(const Snapshot& snapshot, const DashboardState& state,
                    VerdictAt verdict = VerdictAt::ring, ChangeAt change = ChangeAt::throughput);
 // All that there is to say now, in the same order.
