@@ -64,13 +64,13 @@ std::string gain_text(const WaitStage& stage) {
 
 // Calls so small that they are most of the work.
 std::string on_calls(const Advised& a) {
-  const auto small = [](const std::optional<StageLimits::Calls>& calls) {
+  const auto small = [](const std::optional<CallRate>& calls) {
     return calls && calls->bytes < kSmallCall && calls->per_s >= kOftenPer_s;
   };
   const auto& [reads, writes] = std::tie(a.limits.reads, a.limits.writes);
   const bool by_writes = small(writes) && !(small(reads) && reads->per_s > writes->per_s);
   if (!by_writes && !small(reads)) return {};
-  const StageLimits::Calls& calls = by_writes ? *writes : *reads;
+  const CallRate& calls = by_writes ? *writes : *reads;
   return fmt::format(
       "{} a {}, {} times a second: {}", bytes_text(calls.bytes), by_writes ? "write" : "read",
       count_text(calls.per_s),

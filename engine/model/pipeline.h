@@ -43,32 +43,36 @@ struct Throttling {
   std::string cgroup;  // its folder
 };
 
+// All calls of a process of one kind, whatever they went to.
+struct CallRate {
+  double per_s = 0, bytes = 0;  // of each
+};
+
+struct DiskUse {
+  std::string name;            // "vda"
+  std::string flags;           // with which a process has a file there open: "O_DSYNC", or ""
+  std::optional<double> busy;  // share of the time
+};
+
+struct SocketQueues {
+  std::string peer;                   // "10.0.0.1:22"
+  uint64_t to_send = 0, to_read = 0;  // bytes
+};
+
+struct NamedProcess {
+  std::string name;
+  int pid = 0;
+};
+
 // What limits the stage to blame, beyond its clocks, over about a second: nobody else is asked for
 // it. What isn't known is absent.
 struct StageLimits {
-  // All calls of a process, whatever they went to.
-  struct Calls {
-    double per_s = 0, bytes = 0;  // of each
-  };
-  struct Disk {
-    std::string name;            // "vda"
-    std::string flags;           // with which it has a file there open: "O_DSYNC", or ""
-    std::optional<double> busy;  // share of the time
-  };
-  struct Socket {
-    std::string peer;                   // "10.0.0.1:22"
-    uint64_t to_send = 0, to_read = 0;  // bytes in its queues
-  };
-  struct Child {
-    std::string name;
-    int pid = 0;
-  };
-  std::optional<Calls> reads, writes;
-  std::optional<Throttling> quota;  // of its cgroup
-  std::optional<double> idle_cpus;  // of the machine
-  std::optional<Disk> disk;         // if it waits for one
-  std::optional<Socket> socket;     // if it waits for the network
-  std::optional<Child> child;       // the busiest, if it waits for one
+  std::optional<CallRate> reads, writes;
+  std::optional<Throttling> quota;     // of its cgroup
+  std::optional<double> idle_cpus;     // of the machine
+  std::optional<DiskUse> disk;         // if it waits for one
+  std::optional<SocketQueues> socket;  // if it waits for the network
+  std::optional<NamedProcess> child;   // the busiest, if it waits for one
 };
 
 struct Stage {

@@ -260,20 +260,20 @@ constexpr auto fields(const Throttling*) {
   using T = Throttling;
   return std::tuple(&T::share, &T::cpus, &T::cgroup);
 }
-constexpr auto fields(const StageLimits::Calls*) {
-  using T = StageLimits::Calls;
+constexpr auto fields(const CallRate*) {
+  using T = CallRate;
   return std::tuple(&T::per_s, &T::bytes);
 }
-constexpr auto fields(const StageLimits::Disk*) {
-  using T = StageLimits::Disk;
+constexpr auto fields(const DiskUse*) {
+  using T = DiskUse;
   return std::tuple(&T::name, &T::flags, &T::busy);
 }
-constexpr auto fields(const StageLimits::Socket*) {
-  using T = StageLimits::Socket;
+constexpr auto fields(const SocketQueues*) {
+  using T = SocketQueues;
   return std::tuple(&T::peer, &T::to_send, &T::to_read);
 }
-constexpr auto fields(const StageLimits::Child*) {
-  using T = StageLimits::Child;
+constexpr auto fields(const NamedProcess*) {
+  using T = NamedProcess;
   return std::tuple(&T::name, &T::pid);
 }
 constexpr auto fields(const StageLimits*) {
@@ -341,8 +341,8 @@ using Recorded =
                Integrity, Progress, PartReadings, Figure, Mismatch, EffectivePipe, Effective,
                Verdict, Change, SamplingEvent, Notice, Snapshot, RoleTotals, Waits, ProcessId,
                PipeId, PipeEnd, SideBytes, RingCounts, RingLevel, StageState, StageShares, Stage,
-               StageEnd, Pipe, Pipeline, Intervention, LargerRing, Throttling, StageLimits::Calls,
-               StageLimits::Disk, StageLimits::Socket, StageLimits::Child, StageLimits>;
+               StageEnd, Pipe, Pipeline, Intervention, LargerRing, Throttling, CallRate, DiskUse,
+               SocketQueues, NamedProcess, StageLimits>;
 inline constexpr size_t kRecorded = std::tuple_size_v<Recorded>;
 
 template <class T>

@@ -66,7 +66,7 @@ void find_disk(pid_t pid, LimitTotals& totals) {
     const std::vector<std::string> figures = fields_of(read_head(folder + "/stat"));
     constexpr size_t kBusyMs = 9;  // Documentation/block/stat.rst
     if (figures.size() > kBusyMs) totals.disk_busy_ms = parse_all<uint64_t>(figures[kBusyMs]);
-    totals.disk = StageLimits::Disk{std::filesystem::path(link).filename(), std::move(flags), {}};
+    totals.disk = DiskUse{std::filesystem::path(link).filename(), std::move(flags), {}};
     if (!totals.disk->flags.empty()) return;
   }
 }
@@ -87,7 +87,7 @@ void find_child(pid_t pid, LimitTotals& totals) {
     const auto stat = read_task_stat(child);
     if (!stat || (totals.child && stat->cpu_ticks < most)) continue;
     most = stat->cpu_ticks;
-    totals.child = StageLimits::Child{printable(stat->name.data()), child};
+    totals.child = NamedProcess{printable(stat->name.data()), child};
   }
 }
 
@@ -109,20 +109,20 @@ std::string address_text(std::string_view text) {
                    : fmt::format("{}:{}", address.data(), port);
 }
 
-std::optional<StageLimits::Calls> calls_between(uint64_t calls, uint64_t bytes, uint64_t ns) {
+std::optional<CallRate> calls_between(uint64_t calls, uint64_t bytes, uint64_t ns) {
   if (ns == 0) return {};
-  return StageLimits::Calls{double(calls) * double(kSecond) / double(ns),
-                            calls == 0 ? 0 : double(bytes) / double(calls)};
+  return CallRate{double(calls) * double(kSecond) / double(ns),
+                  calls == 0 ? 0 : double(bytes) / double(calls)};
 }
 
 }  // namespace
 
-std::optional<StageLimits::Socket> parse_tcp(std::string_view text, uint64_t inode) {
+std::optional<SocketQueues> parse_tcp(std::string_view text, uint64_t inode) {
   for (const std::string& line : split(text, '\n')) {
     // sl, local, remote, state, tx_queue:rx_queue, tr:when, retransmits, uid, timeout, inode
     const std::vector<std::string> fields = fields_of(line);
     constexpr size_t kRemote = 2, kQueues = 4, kInode = 9;
-    StageLimits::Socket socket;
+    SocketQueues socket;
     if (fields.size() <= kInode || parse_all<uint64_t>(fields[kInode]) != inode ||
         std::sscanf(fields[kQueues].c_str(), "%" SCNx64 ":%" SCNx64, &socket.to_send,
                     &socket.to_read) != 2)

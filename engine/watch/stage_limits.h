@@ -21,11 +21,11 @@ struct LimitTotals {
   uint64_t at_ns = 0;  // set by the caller
   std::optional<ProcessIo> io;
   CpuTimes cpu;
-  std::vector<QuotaTotals> quotas;        // of its cgroups
-  std::optional<StageLimits::Disk> disk;  // without `busy`
-  std::optional<uint64_t> disk_busy_ms;   // of its device
-  std::optional<StageLimits::Socket> socket;
-  std::optional<StageLimits::Child> child;
+  std::vector<QuotaTotals> quotas;       // of its cgroups
+  std::optional<DiskUse> disk;           // without `busy`
+  std::optional<uint64_t> disk_busy_ms;  // of its device
+  std::optional<SocketQueues> socket;
+  std::optional<NamedProcess> child;
 };
 
 // Asks for what `wait` makes worth asking for.
@@ -34,6 +34,6 @@ LimitTotals read_limits(pid_t pid, WaitsFor wait);
 StageLimits limits_between(const LimitTotals& before, const LimitTotals& after);
 
 // The socket with this inode in a text of /proc/PID/net/tcp or tcp6.
-std::optional<StageLimits::Socket> parse_tcp(std::string_view text, uint64_t inode);
+std::optional<SocketQueues> parse_tcp(std::string_view text, uint64_t inode);
 
 }  // namespace pipetop

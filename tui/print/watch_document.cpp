@@ -271,7 +271,7 @@ Json shares_json(const StageShares& shares) {
 // What the advice has its numbers from; only what is known.
 Json limits_json(const StageLimits& limits) {
   Json json = Json::object();
-  const auto calls = [&](const char* name, const std::optional<StageLimits::Calls>& of) {
+  const auto calls = [&](const char* name, const std::optional<CallRate>& of) {
     if (of) json[name] = {{"per_s", rounded(of->per_s)}, {"bytes", rounded(of->bytes)}};
   };
   calls("reads", limits.reads);
