@@ -9,6 +9,7 @@
 #include <cinttypes>
 #include <climits>
 #include <cstdio>
+#include <sstream>
 
 #include "engine/base/clock.h"
 #include "engine/base/handles.h"
@@ -117,6 +118,14 @@ std::optional<ProcessIo> read_process_io(pid_t pid) {
 
 std::string read_proc_file(pid_t pid, std::string_view name, size_t limit) {
   return read_head(fmt::format("/proc/{}/{}", pid, name), limit);
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+  constexpr size_t kMostBytes = 65536;
+  std::istringstream text(read_proc_file(pid, fmt::format("task/{}/children", pid), kMostBytes));
+  std::vector<pid_t> children;
+  for (pid_t child = 0; text >> child;) children.push_back(child);
+  return children;
 }
 
 std::string link_of(pid_t pid, int fd) { return read_link(fmt::format("/proc/{}/fd/{}", pid, fd)); }

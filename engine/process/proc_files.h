@@ -63,6 +63,9 @@ std::optional<ProcessIo> read_process_io(pid_t pid);
 // At most `limit` bytes of /proc/PID/NAME; "" if it can't be read.
 std::string read_proc_file(pid_t pid, std::string_view name, size_t limit = 4096);
 
+// Of its first thread.
+std::vector<pid_t> children_of(pid_t pid);
+
 // The name behind /proc/PID/fd/FD, "pipe:[4711]" or a path; "" if it can't be read. Nothing is
 // opened.
 std::string link_of(pid_t pid, int fd);

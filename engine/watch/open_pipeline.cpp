@@ -26,8 +26,7 @@ constexpr size_t kForkers = 64;                  // stages that are asked for th
 constexpr uint64_t kFlow_ns = 60 * kSecond;      // of which bursts are remembered
 constexpr uint64_t kLeastFlow_ns = 5 * kSecond;  // that they are judged by, if there is so much
 constexpr uint64_t kLimits_ns = 3 * kSecond;     // totals that are older are of another time
-constexpr int kAskedFds = 32;                    // of who polls, and from which share on
-constexpr double kPolls = 0.1;
+constexpr double kPolls = 0.1;                   // from which share on descriptors are asked for
 
 constexpr const char* kClosed = "the pipe is closed";
 

@@ -20,7 +20,6 @@
 namespace pipetop {
 namespace {
 
-constexpr int kFilesAsked = 32;
 constexpr size_t kLongestList = 1 << 20;  // bytes of a list of sockets or mounts
 
 std::vector<std::string> fields_of(const std::string& line) {
@@ -56,7 +55,7 @@ std::string device_folder(const std::string& mounts, const std::string& info,
 // The first file on a disk with such flags, else the first one.
 void find_disk(pid_t pid, LimitTotals& totals) {
   const std::string mounts = read_proc_file(pid, "mountinfo", kLongestList);
-  for (int fd = 0; fd < kFilesAsked; ++fd) {
+  for (int fd = 0; fd < kAskedFds; ++fd) {
     const std::string info = read_proc_file(pid, fmt::format("fdinfo/{}", fd));
     std::string flags = sync_flags(info);
     if (info.empty() || (totals.disk && flags.empty())) continue;
@@ -72,7 +71,7 @@ void find_disk(pid_t pid, LimitTotals& totals) {
 }
 
 void find_socket(pid_t pid, LimitTotals& totals) {
-  for (int fd = 0; fd < kFilesAsked && !totals.socket; ++fd) {
+  for (int fd = 0; fd < kAskedFds && !totals.socket; ++fd) {
     uint64_t inode = 0;
     if (std::sscanf(link_of(pid, fd).c_str(), "socket:[%" SCNu64 "]", &inode) != 1) continue;
     for (const char* list : {"net/tcp", "net/tcp6"})
@@ -81,9 +80,8 @@ void find_socket(pid_t pid, LimitTotals& totals) {
 }
 
 void find_child(pid_t pid, LimitTotals& totals) {
-  std::istringstream children(read_proc_file(pid, fmt::format("task/{}/children", pid)));
   uint64_t most = 0;
-  for (pid_t child = 0; children >> child;) {
+  for (const pid_t child : children_of(pid)) {
     const auto stat = read_task_stat(child);
     if (!stat || (totals.child && stat->cpu_ticks < most)) continue;
     most = stat->cpu_ticks;

@@ -16,6 +16,9 @@
 
 namespace pipetop {
 
+// Those of a stage that are asked what they are.
+inline constexpr int kAskedFds = 32;
+
 // Some of it are totals, which grow.
 struct LimitTotals {
   uint64_t at_ns = 0;  // set by the caller

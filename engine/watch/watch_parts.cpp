@@ -1,10 +1,8 @@
 #include "engine/watch/watch_parts.h"
 
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "engine/base/clock.h"
 #include "engine/base/system_files.h"
@@ -16,14 +14,6 @@
 
 namespace pipetop {
 namespace {
-
-std::vector<pid_t> read_children(pid_t pid) {
-  constexpr size_t kMostBytes = 65536;
-  std::istringstream text(read_proc_file(pid, fmt::format("task/{}/children", pid), kMostBytes));
-  std::vector<pid_t> children;
-  for (pid_t child = 0; text >> child;) children.push_back(child);
-  return children;
-}
 
 pid_t read_parent(pid_t pid) {
   const auto stat = read_task_stat(pid);
@@ -93,7 +83,7 @@ WatchParts real_watch_parts(BpfUse use) {
   parts.make_functions = make_stage_functions;
   parts.read_facts = read_process_facts;
   parts.link_of = link_of;
-  parts.children_of = read_children;
+  parts.children_of = children_of;
   parts.parent_of = read_parent;
   parts.leads_session = leads_session;
   parts.identify = read_identity;
