@@ -236,23 +236,24 @@ Reading<RingLevel> PipelineWindow::ring(PipeId pipe) const {
 }
 
 double PipelineWindow::slept_in(PipeId pipe, bool writing) const {
-  double most = 0;
+  const auto wait_in = [&](const ThreadTimes& times) -> uint64_t {
+    const auto found = std::ranges::find_if(times.pipes, [&](const observe::PipeWait& wait) {
+      return wait.pipe == pipe && wait.writing == writing;
+    });
+    return found == times.pipes.end() ? 0 : found->ns;
+  };
+  uint64_t most_ns = 0;
   for (const auto& [id, now] : latest_.threads) {
-    const auto wait_in = [&](const ThreadTimes& times) -> uint64_t {
-      const auto found = std::ranges::find_if(times.pipes, [&](const observe::PipeWait& wait) {
-        return wait.pipe == pipe && wait.writing == writing;
-      });
-      return found == times.pipes.end() ? 0 : found->ns;
-    };
-    const auto before = marks_.front().counts.threads.find(id);
-    const bool is_new = before == marks_.front().counts.threads.end();
-    const uint64_t ns = minus(wait_in(now.times), is_new ? 0 : wait_in(before->second.times));
-    const uint64_t sleeps = minus(now.times.sleeps, is_new ? 0 : before->second.times.sleeps);
-    const uint64_t wall_ns = now_ns_ - marks_.front().at_ns;
-    if (sleeps > 0 && ns / sleeps >= kLongSleep_ns && wall_ns > 0)
-      most = std::max(most, double(ns) / double(wall_ns));
+    uint64_t ns = wait_in(now.times), sleeps = now.times.sleeps;
+    if (ns == 0) continue;
+    const auto& threads = marks_.front().counts.threads;
+    if (const auto before = threads.find(id); before != threads.end()) {
+      ns = minus(ns, wait_in(before->second.times));
+      sleeps = minus(sleeps, before->second.times.sleeps);
+    }
+    if (sleeps > 0 && ns / sleeps >= kLongSleep_ns) most_ns = std::max(most_ns, ns);
   }
-  return most;
+  return length_ns() > 0 ? double(most_ns) / double(length_ns()) : 0;
 }
 
 WatchSegments::WatchSegments(uint64_t now_ns) {
