@@ -37,16 +37,10 @@ constexpr std::array kParallelTools = {
 
 // Whether it is told to use more threads already, or decompresses, which takes one in all of them.
 bool uses_all_it_can(const Stage& stage) {
-  const std::string& command = stage.command;
-  if (const size_t at = command.find(" -T");
-      at != command.npos && !command.substr(at).starts_with(" -T1"))
-    return true;
-  for (const std::string_view word : {" -d", " -dc", " --decompress", " -cd"})
-    if (const size_t at = command.find(word);
-        at != command.npos &&
-        (at + word.size() == command.size() || command[at + word.size()] == ' '))
-      return true;
-  return false;
+  return std::ranges::any_of(split(stage.command, ' '), [](const std::string& word) {
+    return (word.starts_with("-T") && word != "-T1") || word == "-d" || word == "-dc" ||
+           word == "-cd" || word == "--decompress";
+  });
 }
 
 struct Advised {
@@ -80,20 +74,16 @@ std::string on_calls(const Advised& a) {
 std::string on_work(const Advised& a) {
   if (std::string text = on_calls(a); !text.empty()) return text;
   const double cpus = a.stage.shares.has_value() ? a.stage.shares->cpu : a.graph.on_cpu;
-  const std::string uses = a.stage.threads == 1
-                               ? fmt::format("one thread, {} of a CPU", percent(a.graph.on_cpu))
-                               : fmt::format("{:.1f} CPUs", cpus);
+  std::string uses = a.stage.threads == 1
+                         ? fmt::format("one thread, {} of a CPU", percent(a.graph.on_cpu))
+                         : fmt::format("{:.1f} CPUs", cpus);
   const std::optional<double> idle = a.limits.idle_cpus;
-  if (idle && *idle < kIdleCpu)
-    return fmt::format("{}, and {:.1f} CPUs are idle: give it less work, or more CPUs", uses,
-                       *idle);
+  if (idle) uses += fmt::format(", and {:.1f} CPUs are idle", *idle);
+  if (idle && *idle < kIdleCpu) return uses + ": give it less work, or more CPUs";
   const auto tool = std::ranges::find(kParallelTools, a.stage.name, &ParallelTool::name);
   if (tool != kParallelTools.end() && cpus < kOneCpu && !uses_all_it_can(a.stage))
-    return idle ? fmt::format("{}, and {:.1f} CPUs are idle: use {}", uses, *idle, tool->instead)
-                : fmt::format("{}: use {}", uses, tool->instead);
-  return idle ? fmt::format("{}, and {:.1f} CPUs are idle: split its work, or give it less", uses,
-                            *idle)
-              : fmt::format("{}: split its work, or give it less", uses);
+    return fmt::format("{}: use {}", uses, tool->instead);
+  return uses + ": split its work, or give it less";
 }
 
 // A CPU is what it lacks.
@@ -105,12 +95,12 @@ std::string on_lack(const Advised& a) {
   if (a.stage.nice > 0 && (!throttled || a.graph.on_cpu < quota->cpus / 2))
     return fmt::format("its nice value is {}: renice -n 0 -p {}, {}", a.stage.nice, a.stage.id.pid,
                        gain);
-  if (throttled)
-    return first_fitting(
-        {fmt::format("a quota of {:.1f} CPUs stops it in {} of its periods: raise it, {}; {}",
-                     quota->cpus, percent(quota->share), gain, quota->cgroup),
-         fmt::format("a quota of {:.1f} CPUs stops it in {} of its periods: raise it, {}",
-                     quota->cpus, percent(quota->share), gain)});
+  if (throttled) {
+    const std::string text =
+        fmt::format("a quota of {:.1f} CPUs stops it in {} of its periods: raise it, {}",
+                    quota->cpus, percent(quota->share), gain);
+    return first_fitting({text + "; " + quota->cgroup, text});
+  }
   if (a.stage.cpus.size() == 1 && a.limits.idle_cpus.value_or(0) >= kIdleCpu)
     return fmt::format("it may use CPU {} only, and {:.1f} CPUs are idle: taskset -p, {}",
                        a.stage.cpus[0], *a.limits.idle_cpus, gain);
@@ -174,11 +164,10 @@ std::string on_wait(const Advised& a, WaitsFor wait) {
 
 std::string on_stage(const Advised& a) {
   using Does = StageActivity::Kind;
-  // What it lacks is cheaper to give than what it does is to change.
-  if (a.graph.runnable >= kLacksCpu && a.graph.on_cpu > 0 &&
-      activity_of(a.view, a.number).kind != Does::threads)
-    return on_lack(a);
   const StageActivity activity = activity_of(a.view, a.number);
+  // What it lacks is cheaper to give than what it does is to change.
+  if (a.graph.runnable >= kLacksCpu && a.graph.on_cpu > 0 && activity.kind != Does::threads)
+    return on_lack(a);
   return activity.kind == Does::waits ? on_wait(a, activity.wait) : on_work(a);
 }
 
@@ -222,19 +211,17 @@ std::string advice_on(const JudgedPipeline& view, const Verdict& verdict) {
 
 namespace {
 
-// The largest share of a role's samples in one function that is named so.
+int cpus_of(const Snapshot& s) { return s.host ? s.host->cpus : 1; }
+
+// Of the function that is named so, and takes most of a role's samples.
 std::string share_in(const Snapshot& s, Role role, std::string_view part) {
-  const Reading<FunctionTable>& functions = s.workers[static_cast<size_t>(role)].functions;
+  const Reading<FunctionTable>& functions = s.worker(role).functions;
   if (!functions.has_value()) return {};
-  const FunctionRow* most = nullptr;
-  const std::vector<FunctionRow> rows = functions->rows();
-  for (const FunctionRow& row : rows)
-    if (row.name.find(part) != row.name.npos &&
-        (!most || row.children_samples > most->children_samples))
-      most = &row;
-  if (!most) return {};
-  return fmt::format(", which takes {} of the {}'s samples",
-                     percent(functions->share(most->children_samples)), to_text(role));
+  const double share = share_within(*functions, functions->rows(), [&](std::string_view name) {
+    return name.find(part) != name.npos;
+  });
+  if (share <= 0) return {};
+  return fmt::format(", which takes {} of the {}'s samples", percent(share), to_text(role));
 }
 
 // The next rung for what a role does; "" at the top.
@@ -269,8 +256,7 @@ std::string on_wakeups(const Snapshot& s, const Evidence& e) {
       fmt::format("a sleep takes {:.0f} us, and moves {}",
                   std::max(e.roles[0].sleep_ns.value_or(0), e.roles[1].sleep_ns.value_or(0)) / 1e3,
                   bytes_text(e.role(Role::reader).bytes_per_switch.value_or(0)));
-  const int cpus = s.host ? s.host->cpus : 1;
-  if (!is_busy(pipe.writer_wait) && !is_busy(pipe.reader_wait) && cpus > 1)
+  if (!is_busy(pipe.writer_wait) && !is_busy(pipe.reader_wait) && cpus_of(s) > 1)
     return fmt::format("try wait busy: {}", each);
   return fmt::format("try pipe_size 1MiB: {}", each);
 }
@@ -293,13 +279,12 @@ std::string on_lock(const Snapshot& s, const Evidence& e) {
 std::string on_cpus(const Snapshot& s, const Evidence& e) {
   const PipeSettings& pipe = s.effective.settings.pipe;
   const auto& [writer, reader] = e.roles;
-  const int cpus = s.host ? s.host->cpus : 1;
   if (writer.cpu != reader.cpu)
     return fmt::format("end what else uses the CPUs: it takes {} of the writer's time",
                        percent(writer.runnable.value_or(0)));
   if (is_busy(pipe.writer_wait) || is_busy(pipe.reader_wait))
-    return cpus > 1 ? "try placement near: who spins takes the other's CPU"
-                    : "try wait block: who spins takes the other's CPU";
+    return cpus_of(s) > 1 ? "try placement near: who spins takes the other's CPU"
+                          : "try wait block: who spins takes the other's CPU";
   // A second CPU may make it slower: a wakeup there can take longer than the work.
   for (const Role role : kBothRoles)
     if (std::string next = on_method(s, role); !next.empty()) return next;

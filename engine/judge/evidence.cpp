@@ -33,15 +33,6 @@ struct Functions {
   std::vector<FunctionRow> rows;
 };
 
-// These functions call each other, so their shares must not be added up.
-template <class Test>
-double share_within(const Functions& functions, Test test) {
-  uint64_t most = 0;
-  for (const FunctionRow& row : functions.rows)
-    if (test(row.name)) most = std::max(most, row.children_samples);
-  return functions.table.share(most);
-}
-
 // Whether there are enough samples; else notes what is missing.
 std::optional<Functions> functions_of(const WorkerReadings& worker, std::optional<double> on_cpu,
                                       Evidence& evidence) {
@@ -64,8 +55,8 @@ void judge_locks(const WorkerReadings& worker, const std::optional<Functions>& f
                  RoleEvidence& role) {
   std::optional<double> spins;
   if (functions) {
-    const double mutex = share_within(*functions, is_mutex);
-    const double other = share_within(*functions, is_spin_lock);
+    const double mutex = share_within(functions->table, functions->rows, is_mutex);
+    const double other = share_within(functions->table, functions->rows, is_spin_lock);
     spins = product(role.on_cpu, std::max(mutex, other));
     role.spin_lock = other > mutex;
   }

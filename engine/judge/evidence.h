@@ -3,6 +3,7 @@
 // uncertain ones are absent, never 0.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -42,6 +43,16 @@ struct SleepParts {
 };
 // Nothing of who was never seen asleep.
 std::optional<SleepParts> sleep_parts(const Reading<BlockedTable>& blocked);
+
+// The largest share of the samples in one function that is so. They call each other, so that their
+// shares must not be added up.
+template <class Test>
+double share_within(const FunctionTable& table, const std::vector<FunctionRow>& rows, Test test) {
+  uint64_t most = 0;
+  for (const FunctionRow& row : rows)
+    if (test(row.name)) most = std::max(most, row.children_samples);
+  return table.share(most);
+}
 
 // What the first of the rules says that says something of what is seen.
 template <class Rule, class Seen>

@@ -164,6 +164,8 @@ struct Verdict {
   std::vector<std::string> evidence = {};  // a clause each
   // What to do about it, with the number that speaks for it; or that nothing can be done here.
   std::string advice = {};
+
+  std::string advice_line() const { return advice.empty() ? "" : "advice: " + advice; }
 };
 
 inline constexpr size_t kVerdictKinds = 13;

@@ -97,7 +97,7 @@ std::string selected_text(const Snapshot& s, const ListState& list) {
 }
 
 std::string advice_text(const Reading<Verdict>& verdict) {
-  return verdict.has_value() && !verdict->advice.empty() ? "advice: " + verdict->advice : "";
+  return verdict.has_value() ? verdict->advice_line() : "";
 }
 
 // What is worth knowing while nothing is wrong.

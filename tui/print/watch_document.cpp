@@ -515,8 +515,8 @@ std::string pipeline_text(const Pipeline& pipeline, int columns, uint64_t over_n
   text += wrapped(pipeline.verdict.because, columns, "");
   for (const std::string& clause : pipeline.verdict.evidence)
     text += wrapped(clause, columns, "  ");
-  if (!pipeline.verdict.advice.empty())
-    text += wrapped("advice: " + pipeline.verdict.advice, columns, "");
+  if (const std::string line = pipeline.verdict.advice_line(); !line.empty())
+    text += wrapped(line, columns, "");
   return text + "\n" + stages_text(pipeline, columns);
 }
 

@@ -169,9 +169,10 @@ constexpr std::array<KindMark, kVerdictKinds> kKindMarks = {{
 static_assert(in_order(kKindMarks, &KindMark::kind));
 
 // The advice, then a line for each clause if they fit, else one after the other.
-void draw_evidence(Area area, const std::string& advice, const std::vector<std::string>& evidence) {
-  if (!advice.empty()) {
-    area.put(0, 0, whole_clauses("advice: " + advice, area.cols()), Style::title);
+void draw_evidence(Area area, const Verdict& verdict) {
+  const std::vector<std::string>& evidence = verdict.evidence;
+  if (!verdict.advice.empty()) {
+    area.put(0, 0, whole_clauses(verdict.advice_line(), area.cols()), Style::title);
     area = area.from_row(1);
   }
   if (evidence.empty() || area.empty()) return;
@@ -345,7 +346,7 @@ void draw_pipeline_verdict(const Area& area, const Verdict& verdict) {
     text.put(0, 0, whole_clauses(line, text.cols()), mark.style);
   else
     used = wrap(text.from_row(0, 2), line, mark.style);
-  if (used < text.rows()) draw_evidence(text.from_row(used), verdict.advice, verdict.evidence);
+  if (used < text.rows()) draw_evidence(text.from_row(used), verdict);
 }
 
 void draw_chain(Canvas& canvas, const Rect& chain, const ChainLayout& items,
