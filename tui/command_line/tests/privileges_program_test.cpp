@@ -313,7 +313,7 @@ TEST(Privileges, APictureThatAKeyTakesIsTheCallers) {
 // A command is recorded, and what runs already by the key W.
 TEST(Privileges, RecordingsOfWatchAreTheCallers) {
   PIPETOP_NEED(root());
-  Program pipeline("/bin/sh", {"-c", "sleep 5 | cat"});
+  Program pipeline("/bin/sh", {"-c", "sleep 20 | cat"});
   for (const Words& caller : {Words{"SUDO_UID=65534", "SUDO_GID=65534"}, {"DOAS_USER=nobody"}}) {
     const ScratchDirectory directory;
     std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
