@@ -92,6 +92,20 @@ std::optional<SideBytes> RateEstimate::sides_after(uint64_t at_ns, const RingCou
   return sides;
 }
 
+// No more than either side says that it moved: slots are not always as full as they were. Pages
+// that splice moves count for neither, until the sides have disagreed for a while.
+double RateEstimate::most_passed(const RingCounts& ring) const {
+  if (!has_sides_of(ring)) return std::numeric_limits<double>::infinity();
+  const auto more = [](uint64_t now, uint64_t then) { return now - std::min(now, then); };
+  const SideBytes &then = *begin_.sides, &now = *ring.sides;
+  return double(
+      std::max(more(now.written, then.written), more(now.read, then.read) + ring.queued_bytes));
+}
+
+double RateEstimate::passed_by_slots(const RingCounts& ring) const {
+  return may_agree(ring) ? std::min(passed_.by_slots, most_passed(ring)) : passed_.by_slots;
+}
+
 void RateEstimate::settle(uint64_t at_ns, const RingCounts& ring, double bytes) {
   bytes_ += bytes;
   settled_ = true;
@@ -124,7 +138,7 @@ void RateEstimate::decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved
   } else if (!(may_wait && (stands || may_agree(ring))) && passed_.unknown == 0) {
     agreed_slot_bytes_.reset();
     disagree_ = true;
-    settle(at_ns, ring, earlier_.by_slots + passed_.by_slots);
+    settle(at_ns, ring, earlier_.by_slots + passed_by_slots(ring));
   }
 }
 
@@ -139,16 +153,6 @@ void RateEstimate::pass(const RingCounts& ring, uint32_t moved) {
   }
 }
 
-// No more than either side says that it moved: slots are not always as full as they were. Pages
-// that splice moves count for neither, until the sides have disagreed for a while.
-double RateEstimate::most_passed() const {
-  if (!has_sides_of(*last_)) return std::numeric_limits<double>::infinity();
-  const auto more = [](uint64_t now, uint64_t then) { return now - std::min(now, then); };
-  const SideBytes &then = *begin_.sides, &now = *last_->sides;
-  return double(
-      std::max(more(now.written, then.written), more(now.read, then.read) + last_->queued_bytes));
-}
-
 // What is not settled yet counts as before.
 void RateEstimate::report() {
   const uint64_t slots = earlier_.slots + passed_.slots;
@@ -156,8 +160,8 @@ void RateEstimate::report() {
   double rest = 0;
   if (agreed_slot_bytes_)
     rest = double(earlier_.slots) * *agreed_slot_bytes_ +
-           std::min(double(passed_.slots) * *agreed_slot_bytes_, most_passed());
-  if (disagree_) rest = earlier_.by_slots + passed_.by_slots;
+           std::min(double(passed_.slots) * *agreed_slot_bytes_, most_passed(*last_));
+  if (disagree_) rest = earlier_.by_slots + passed_by_slots(*last_);
   reported_ = std::max(reported_.value_or(0), bytes_ + rest);
 }
 

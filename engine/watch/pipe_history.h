@@ -43,7 +43,9 @@ class RateEstimate {
   void decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved);
   std::optional<SideBytes> sides_after(uint64_t at_ns, const RingCounts& ring, double bytes) const;
   void settle(uint64_t at_ns, const RingCounts& ring, double bytes);
-  double most_passed() const;  // bytes, of what is not settled
+  // Bytes of what is not settled.
+  double most_passed(const RingCounts& ring) const;
+  double passed_by_slots(const RingCounts& ring) const;
   void report();
 
   std::optional<RingCounts> last_;

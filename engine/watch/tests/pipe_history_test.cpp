@@ -402,6 +402,18 @@ TEST(RateEstimate, SidesThatDisagreeAreLeftOut) {
   }
 }
 
+// A few full slots are seen between many of a byte: the sides disagree, but neither moved so much.
+TEST(RateEstimate, SidesThatDisagreeAreStillTheMost) {
+  RateEstimate estimate;
+  add_to(estimate, {0, 0, 300, 0, 0});
+  uint32_t head = 0;
+  for (uint64_t i = 1; i <= 6; ++i) {
+    head += 1000;
+    add_to(estimate, {i * kTick, head, 300, head * 2, head * 3});
+  }
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 3.0 * head);
+}
+
 TEST(RateEstimate, OtherHoldersAreNoSides) {
   RateEstimate estimate;
   add_to(estimate, {0, 0, 300, 0, 0});
