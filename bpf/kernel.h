@@ -137,7 +137,15 @@ struct signal_struct {
 struct task_exec_state;
 
 struct sched_entity {
+  __u64 exec_start; /* by a clock of the CPU that leaves out what the host and interrupts take */
   __u64 sum_exec_runtime;
+};
+
+/* By the scheduler's clock, which is not ours. */
+struct sched_info {
+  unsigned long long run_delay;    /* ns waited on run queues, up to its last arrival on a CPU */
+  unsigned long long last_arrival; /* on a CPU */
+  unsigned long long last_queued;  /* on a run queue; 0 while it isn't waiting */
 };
 
 typedef struct {
@@ -186,6 +194,7 @@ struct task_struct {
   unsigned int flags;
   int on_cpu;
   struct sched_entity se;
+  struct sched_info sched_info;
   int exit_state;
   unsigned int in_iowait : 1;
   unsigned int frozen : 1;

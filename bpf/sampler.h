@@ -9,6 +9,7 @@ enum {
   SAMPLER_PROCESSES = 256,     /* watched at the same time */
   SAMPLER_DEPTH = 127,         /* frames, the kernel's limit */
   SAMPLER_COST_ADDS = 1 << 16, /* that counter_cost.bpf.c times */
+  SAMPLER_ONE_TIMED_OF = 61,   /* runs of a program; no multiple of a pattern of switches */
   SAMPLER_PATIENCE_NS =
       20000000, /* how long to wait at least for the CPU that should copy the ring */
 };
@@ -23,6 +24,7 @@ struct sampler_sample {
 
 /* Cumulative; one per CPU and a shared one, see counter.bpf.h; whole cache lines. */
 struct sampler_cpu {
-  __u64 lost[SAMPLER_ROLES]; /* samples dropped because the buffer was full */
+  __u64 lost[SAMPLER_ROLES];       /* samples dropped because the buffer was full */
+  __u64 switches, timed, timed_ns; /* runs of the program at switches; some are timed */
   struct occupancy_record occupancy;
 } __attribute__((aligned(64)));

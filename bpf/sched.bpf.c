@@ -3,7 +3,7 @@
 // Where the wall time of the two processes goes: on a CPU, runnable, blocked, and
 // the stacks in which they went to sleep; and how full the ring is at each of these
 // events. Tasks are identified by address, so switches of other tasks cost four
-// comparisons each.
+// comparisons each. When a sleeper was woken shows at the switch that ends its wait.
 //
 // Walking a stack takes 2 us, ten times as long as all the rest. If a role sleeps
 // often, only a random part of the short sleeps has its stack taken, and these
@@ -18,6 +18,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "occupancy.bpf.h"
+#include "sched_clock.bpf.h"
 #include "sched_stacks.bpf.h"
 #include "task_time.bpf.h"
 
@@ -38,6 +39,12 @@ static __always_inline __u32 role_of(const struct task_struct *task) {
   return (__u64)task == role_task[1] ? 1 : SCHED_ROLES;
 }
 
+// 6.1 forgets the range of an index that it keeps on the stack.
+static __always_inline __u32 within_roles(__u32 id) {
+  barrier_var(id);
+  return id & (SCHED_ROLES - 1);
+}
+
 // A function of its own, as in sampler.bpf.c.
 static __noinline bool may_see_task(struct task_struct *task) { return may_see(task); }
 
@@ -52,19 +59,21 @@ static __always_inline __u32 seen_role_of(struct task_struct *task) {
 }
 
 static __always_inline void set_running(struct ring_watch *ring, __u32 id, bool runs) {
+  if (id >= SCHED_ROLES || !(ring->running & 1u << id) == !runs) return;
   if (runs)
     __sync_fetch_and_or(&ring->running, 1u << id);
   else
     __sync_fetch_and_and(&ring->running, ~(1u << id));
 }
 
-// One point for both: of what was until now. To be called before their records change.
+// One point for both: of what was until now. To be called before their records change. From one
+// role to the other the ring goes on being moved by one, so there is nothing to look at.
 static __always_inline void look_at_ring(__u32 from, __u32 to, __u64 now_ns) {
   struct ring_watch *ring = ring_watched();
   if (!ring) return;
-  add_point(ring, OCCUPANCY_SWITCH, now_ns);
-  if (from < SCHED_ROLES) set_running(ring, from, false);
-  if (to < SCHED_ROLES) set_running(ring, to, true);
+  if (from >= SCHED_ROLES || to >= SCHED_ROLES) add_point(ring, OCCUPANCY_SWITCH, now_ns);
+  set_running(ring, from, false);
+  set_running(ring, to, true);
 }
 
 static __always_inline void end_sleep(struct sched_role *role, __u64 ns) {
@@ -89,77 +98,104 @@ static __always_inline void turn(struct sched_role *role, __u32 was, __u32 to, _
   if (was == TASK_BLOCKED) ++role->wakeups;
 }
 
-// Random enough, and a third of the price of the kernel's.
-static __always_inline __u32 random_of(struct sched_role *role) {
-  role->random = role->random * 1664525 + 1013904223;
-  return role->random >> 8;
-}
-
-static __always_inline void go_to_sleep(void *ctx, __u32 id, __u64 now_ns) {
-  struct sched_role *role = &roles[id];
-  const __u32 one_of = take_one_of[id];
-  const bool take = one_of <= 1 || random_of(role) % one_of == 0;
-  const __u32 stack = take ? stack_of_current(ctx, id) : SCHED_NOT_TAKEN;
-  step_sequence(&role->time);
-  turn(role, TASK_ON_CPU, TASK_BLOCKED, now_ns);
-  role->stack = stack;
-  role->stands_for = one_of;
-  step_sequence(&role->time);
-}
-
-static __always_inline void wake_up(__u32 id, struct task_struct *task) {
-  struct sched_role *role = &roles[id];
-  const struct task_time *time = &role->time;
-  const __u64 now_ns = bpf_ktime_get_ns();
-  __u32 stack = role->stack;
-  if (time->state == TASK_UNKNOWN) stack = SCHED_NOT_TAKEN;
-  if (stack == SCHED_NOT_TAKEN && now_ns - time->since_ns >= SCHED_LONG_NS) {
-    const bool seen = time->seen_ns >= time->since_ns && role->seen_stack < SCHED_NOT_TAKEN;
-    stack = seen ? role->seen_stack : stack_of_sleeper(task, SCHED_BY_EVENT, id);
+// Whether the stack of this sleep is to be taken, as that of one in so many. The distance between
+// them is random, or it would beat with what the roles do.
+static __always_inline bool is_chosen(struct sched_role *role, __u32 one_of) {
+  if (one_of <= 1) return true;
+  if (role->until_chosen - 1 < 2 * one_of) {
+    if (--role->until_chosen > 0) return false;
   }
+  role->random = role->random * 1664525 + 1013904223;
+  role->until_chosen = 1 + (role->random >> 8) % (2 * one_of - 1);
+  return true;
+}
+
+static __always_inline __u32 stack_if_chosen(void *ctx, __u32 id) {
+  return is_chosen(&roles[id], take_one_of[id]) ? stack_of_current(ctx, id) : SCHED_NOT_TAKEN;
+}
+
+// Its stack is still that of its sleep.
+static __always_inline void take_stack_if_long(struct sched_role *role, __u32 id,
+                                               struct task_struct *task, __u64 slept_ns) {
+  const struct task_time *time = &role->time;
+  if (time->state == TASK_UNKNOWN) role->stack = SCHED_NOT_TAKEN;
+  if (role->stack != SCHED_NOT_TAKEN || slept_ns < SCHED_LONG_NS) return;
+  const bool seen = time->seen_ns >= time->since_ns && role->seen_stack < SCHED_NOT_TAKEN;
+  role->stack = seen ? role->seen_stack : stack_of_sleeper(task, SCHED_BY_EVENT, id);
+}
+
+// If no event has shown it, as the iterator found it.
+static __always_inline bool has_slept(const struct task_time *time) {
+  if (time->state != TASK_UNKNOWN) return time->state == TASK_BLOCKED;
+  return time->seen_ns >= time->since_ns && time->seen == TASK_BLOCKED;
+}
+
+// A role that is off the CPUs for so long may have been switched in without a report.
+static __always_inline bool is_overdue(const struct task_time *time, __u64 now_ns) {
+  return (time->state == TASK_BLOCKED || time->state == TASK_RUNNABLE) &&
+         now_ns - time->since_ns > SCHED_OVERDUE_NS;
+}
+
+// To a CPU at `now_ns`. Who was asleep has been woken before.
+static __always_inline void enter_cpu(__u32 id, struct task_struct *task, __u64 now_ns) {
+  struct sched_role *role = &roles[id];
   step_sequence(&role->time);
-  role->stack = stack;
-  turn(role, TASK_BLOCKED, TASK_RUNNABLE, now_ns);
+  if (has_slept(&role->time)) {
+    const __u64 since_ns = role->time.since_ns,
+                woken = noted_between(task->sched_info.last_queued, since_ns, now_ns);
+    take_stack_if_long(role, id, task, woken - since_ns);
+    turn(role, TASK_BLOCKED, TASK_RUNNABLE, woken);
+  }
+  turn(role, TASK_RUNNABLE, TASK_ON_CPU, now_ns);
   step_sequence(&role->time);
 }
 
-static __always_inline void step(__u32 id, __u32 was, __u32 to, __u64 now_ns) {
-  step_sequence(&roles[id].time);
-  turn(&roles[id], was, to, now_ns);
-  step_sequence(&roles[id].time);
+// Some switches to a role are not reported: here none is from one kind of thread. What we took for
+// a sleep, or a wait, has ended when the scheduler noted that it arrived.
+static __always_inline void make_up_for_switch(struct sched_role *role, struct task_struct *task,
+                                               __u64 now_ns) {
+  const __u64 since_ns = role->time.since_ns;
+  const __u64 arrived = noted_between(task->sched_info.last_arrival, since_ns, now_ns);
+  if (role->time.state == TASK_BLOCKED) {
+    const __u64 waited = task->sched_info.run_delay - role->waited_then;
+    turn(role, TASK_BLOCKED, TASK_RUNNABLE,
+         arrived - since_ns > waited ? arrived - waited : since_ns);
+  }
+  turn(role, TASK_RUNNABLE, TASK_ON_CPU, arrived);
 }
 
 static __always_inline void leave_cpu(void *ctx, __u32 id, struct task_struct *task, bool preempt,
                                       __u64 now_ns) {
-  switch (state_off_cpu(task->__state, preempt)) {
-    case TASK_NOBODY:
-      role_task[id] = 0;  // the address may soon be reused
-      step(id, TASK_ON_CPU, TASK_NOBODY, now_ns);
-      break;
-    case TASK_RUNNABLE:
-      step(id, TASK_ON_CPU, TASK_RUNNABLE, now_ns);
-      break;
-    default:
-      go_to_sleep(ctx, id, now_ns);
-  }
+  struct sched_role *role = &roles[id];
+  const __u32 to = state_off_cpu(task->__state, preempt);
+  const __u32 stack = to == TASK_BLOCKED ? stack_if_chosen(ctx, id) : SCHED_NOT_TAKEN;
+  if (to == TASK_NOBODY) role_task[id] = 0;  // the address may soon be reused
+  step_sequence(&role->time);
+  if (role->time.state == TASK_ON_CPU)
+    measure_distance(task, role->time.since_ns);
+  else if (role->time.state < TASK_STATES)
+    make_up_for_switch(role, task, now_ns);
+  turn(role, TASK_ON_CPU, to, now_ns);
+  role->waited_then = task->sched_info.run_delay;
+  role->stack = stack;
+  role->stands_for = take_one_of[id];
+  step_sequence(&role->time);
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next) {
+  struct sampler_cpu *cpu = my_record();
+  if (!cpu) return 0;
+  const __u64 begin_ns = begin_run(cpu);
+  find_distance(prev, next);
   const __u32 from = seen_role_of(prev), to = seen_role_of(next);
-  if (from >= SCHED_ROLES && to >= SCHED_ROLES) return 0;
-  const __u64 now_ns = bpf_ktime_get_ns();
-  look_at_ring(from, to, now_ns);
-  if (from < SCHED_ROLES) leave_cpu(ctx, from, prev, preempt, now_ns);
-  if (to < SCHED_ROLES) step(to, TASK_RUNNABLE, TASK_ON_CPU, now_ns);
-  return 0;
-}
-
-SEC("tp_btf/sched_wakeup")
-int on_wakeup(__u64 *ctx) {
-  struct task_struct *task = (void *)ctx[0];
-  const __u32 id = seen_role_of(task);
-  if (id < SCHED_ROLES && was_asleep(&roles[id].time, task)) wake_up(id, task);
+  if (from < SCHED_ROLES || to < SCHED_ROLES) {
+    const __u64 now_ns = time_of_switch(next, from < SCHED_ROLES && to < SCHED_ROLES);
+    look_at_ring(from, to, now_ns);
+    if (from < SCHED_ROLES) leave_cpu(ctx, within_roles(from), prev, preempt, now_ns);
+    if (to < SCHED_ROLES) enter_cpu(within_roles(to), next, now_ns);
+  }
+  end_run(cpu, begin_ns);
   return 0;
 }
 
@@ -184,13 +220,28 @@ int on_exit(void *ctx) {
   return on_syscall();
 }
 
+// Since when it does what the iterator sees.
+static __always_inline __u64 seen_from(struct task_struct *task, const struct task_time *time,
+                                       __u64 now_ns) {
+  const __u64 noted =
+      time->seen == TASK_ON_CPU ? task->sched_info.last_arrival : task->sched_info.last_queued;
+  return time->seen == TASK_BLOCKED ? now_ns : noted_between(noted, time->since_ns, now_ns);
+}
+
+// Of a sleep that goes on. While the iterator takes one, the event's program can take none.
+static __always_inline bool is_stack_known(const struct sched_role *role) {
+  const struct task_time *time = &role->time;
+  if (time->state == TASK_BLOCKED && role->stack != SCHED_NOT_TAKEN) return true;
+  return time->seen_ns >= time->since_ns && role->seen_stack < SCHED_NOT_TAKEN;
+}
+
 // Begins to watch a task, and records what it is doing, for tasks that have not switched
 // since (a busy loop may never do so), and for sleepers whose stack was not taken.
 SEC("iter/task")
 int inspect(struct bpf_iter__task *ctx) {
   struct task_struct *task = ctx->task;
-  const __u32 id = asked_role;
-  if (!task || id >= SCHED_ROLES || !reader_may_see(task)) return 0;
+  const __u32 id = within_roles(asked_role);
+  if (!task || !reader_may_see(task)) return 0;
   struct sched_role *role = &roles[id];
   struct task_time *time = &role->time;
   const __u64 now_ns = bpf_ktime_get_ns();
@@ -198,13 +249,22 @@ int inspect(struct bpf_iter__task *ctx) {
     // Nobody else writes here until the address is set.
     time->since_ns = now_ns;
     time->state = TASK_UNKNOWN;
+    role->waited_then = task->sched_info.run_delay;
     __sync_lock_test_and_set(&role_task[id], (__u64)task);
   }
+  // It was asleep when we began, and the next event is to find it so: by now it may be woken.
+  if (time->state == TASK_UNKNOWN && time->seen == TASK_BLOCKED &&
+      time->seen_ns > time->since_ns + SCHED_OVERDUE_NS)
+    return 0;
   time->seen = seen_state(task->__state, task->on_cpu);
+  role->seen_from_ns = seen_from(task, time, now_ns);
   struct ring_watch *ring = ring_watched();
-  if (ring && time->state == TASK_UNKNOWN) set_running(ring, id, time->seen == TASK_ON_CPU);
-  const bool asleep = time->seen == TASK_BLOCKED;
-  role->seen_stack = asleep ? stack_of_sleeper(task, SCHED_BY_ITERATOR, id) : SCHED_NOT_KEPT;
+  if (ring && (time->state == TASK_UNKNOWN || is_overdue(time, now_ns)))
+    set_running(ring, id, time->seen == TASK_ON_CPU);
+  if (time->seen != TASK_BLOCKED)
+    role->seen_stack = SCHED_NOT_KEPT;
+  else if (!is_stack_known(role))
+    role->seen_stack = stack_of_sleeper(task, SCHED_BY_ITERATOR, id);
   __sync_lock_test_and_set(&time->seen_ns, now_ns);  // not before the stack
   return 0;
 }

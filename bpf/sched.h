@@ -10,7 +10,9 @@ enum {
   SCHED_DEPTH = 60,   /* frames */
   SCHED_NOT_TAKEN = 0xfffe,
   SCHED_NOT_KEPT = 0xffff,
-  SCHED_LONG_NS = 1000000, /* from this length on, a sleep's stack is always taken */
+  SCHED_LONG_NS = 1000000,     /* from this length on, a sleep's stack is always taken */
+  SCHED_MEASURED_NS = 200000,  /* for so long the distance of two clocks is as it was */
+  SCHED_OVERDUE_NS = 10000000, /* an event that was missed is noticed after this time */
 };
 
 /* Who takes stacks. */
@@ -24,8 +26,11 @@ struct sched_role {
   __u64 involuntary;   /* cumulative, as all that follow: switches after which it stayed runnable */
   __u64 wakeups;       /* that ended a sleep */
   __u64 lost, lost_ns; /* completed sleeps whose stack could not be stored */
+  __u64 waited_then;   /* all that it had waited for CPUs when it last left one */
+  __u64 seen_from_ns;  /* since when it did what the iterator saw */
   __u32 seen_stack;    /* if the iterator found it blocked */
   __u32 random;        /* for the choice of sleeps */
+  __u32 until_chosen;  /* sleeps */
 } __attribute__((aligned(64)));
 
 /* A stack in which a role slept; each is stored once. */

@@ -38,8 +38,10 @@ struct task_interval {
  */
 static __always_inline struct task_interval change_state(struct task_time *time, __u32 was,
                                                          __u32 to, __u64 now_ns) {
-  const __u32 from = time->state == TASK_UNKNOWN ? was : time->state;
+  __u64 from = time->state == TASK_UNKNOWN ? was : time->state;
+  barrier_var(from); /* else clang checks a copy, and 6.1 doesn't know that it is one */
   if (from >= TASK_STATES) return (struct task_interval){from, 0};
+  if ((__s64)(now_ns - time->since_ns) < 0) now_ns = time->since_ns; /* clocks differ by a little */
   const __u64 ns = now_ns - time->since_ns;
   time->ns[from] += ns;
   if (to == TASK_BLOCKED) ++time->sleeps;

@@ -221,9 +221,9 @@ void Segments::describe(SamplingEvent& event) const {
     event.between_ticks = price_.between_ticks(terms_.unit.count);
   }
   const Reading<Price> programs = observers_.price_of_programs();
-  if (!event.price.has_value() || !programs.has_value()) return;
-  event.set_price(
-      Reading<Price>::of(Price{*event.price, event.price_low, event.price_high} + *programs));
+  if (!event.price.has_value()) return;
+  const Price ticks{*event.price, event.price_low, event.price_high};
+  event.set_price(programs.has_value() ? Reading<Price>::of(ticks + *programs) : programs);
 }
 
 Throughput Segments::throughput(uint64_t now_ns, const Progress& progress) const {

@@ -11,9 +11,6 @@
 namespace pipetop::observe {
 namespace {
 
-constexpr uint64_t kMoment_ns = 200 * kMs;
-constexpr uint64_t kMomentEvery_ns = 5 * kSecond;
-
 // libbpf's callback has no context argument. It is called by the thread that loads.
 thread_local std::string kept_message;
 thread_local bool kept_from_verifier = false;
@@ -54,34 +51,6 @@ Mapping map_array(const bpf_map* map) {
   Mapping mapping = map_shared(bpf_map__fd(map), bytes);
   if (!mapping) throw SystemError(std::string("mmap of BPF map ") + bpf_map__name(map), errno);
   return mapping;
-}
-
-// As root only. What it measures includes its own two looks at the clock, about as much as the
-// calls of the programs that it leaves out.
-void ProgramTime::poll(uint64_t now_ns) {
-  if (counting_ && now_ns >= begin_ns_ + kMoment_ns) {
-    share_ = Reading<double>::of(double(run_ns() - ran_then_ns_) / double(now_ns - begin_ns_));
-    counting_.reset();
-    due_ns_ = now_ns + kMomentEvery_ns;
-  } else if (!counting_ && now_ns >= due_ns_) {
-    counting_.reset(bpf_enable_stats(BPF_STATS_RUN_TIME));
-    due_ns_ = now_ns + kMomentEvery_ns;
-    if (!counting_)
-      share_ = Reading<double>::unavailable(SystemError("bpf_enable_stats", errno).what());
-    begin_ns_ = now_ns;
-    ran_then_ns_ = run_ns();
-  }
-}
-
-uint64_t ProgramTime::run_ns() const {
-  uint64_t ns = 0;
-  for (const bpf_program* program : programs_) {
-    bpf_prog_info info = {};
-    uint32_t bytes = sizeof(info);
-    if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &bytes) == 0)
-      ns += info.run_time_ns;
-  }
-  return ns;
 }
 
 void throw_refused(const std::string& step, int error_number) {

@@ -44,25 +44,6 @@ Word peek(const Word& word) {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
 
-// What programs take of the CPUs' time, by the kernel's own counters. These cost time themselves,
-// so they run for a moment only, every few seconds.
-class ProgramTime {
- public:
-  explicit ProgramTime(std::vector<const bpf_program*> programs) : programs_(std::move(programs)) {}
-
-  void poll(uint64_t now_ns);
-  // Since the last moment: of the time of one CPU. Unavailable if the kernel refuses to count.
-  const Reading<double>& share() const { return share_; }
-
- private:
-  uint64_t run_ns() const;
-
-  std::vector<const bpf_program*> programs_;
-  UniqueFd counting_;
-  uint64_t due_ns_ = 0, begin_ns_ = 0, ran_then_ns_ = 0;
-  Reading<double> share_ = Reading<double>::warming("not measured yet");
-};
-
 // Throws Error with the explanation of refusals.h, from errno and libbpf's log.
 [[noreturn]] void throw_refused(const std::string& step, int error_number);
 

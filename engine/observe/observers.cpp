@@ -172,12 +172,8 @@ Reading<SamplingEvent> Observers::event() const {
   return Reading<SamplingEvent>::of(std::move(event));
 }
 
-// Where the two run at once, a part of it may keep neither from the other's work.
 Reading<Price> Observers::price_of_programs() const {
-  if (!sched_ || !active()) return Reading<Price>::of({});
-  const Reading<double>& share = sched_->cpu_share();
-  if (!share.has_value()) return {share.status, {}, share.reason};
-  return Reading<Price>::of({*share, *share / 2, *share});
+  return sched_ && active() ? sched_->price() : Reading<Price>::of({});
 }
 
 std::optional<Ticks> Observers::ticks() const {

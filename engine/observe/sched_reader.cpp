@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <vector>
+#include <span>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/observe/libbpf.h"
@@ -25,6 +25,40 @@ constexpr useconds_t kBurst_us = 1000;
 
 constexpr uint64_t kPaceInterval_ns = 100'000'000;  // how often the rate of sleeps is measured
 
+// ---- the price of the program at switches ----
+
+constexpr uint64_t kPriceInterval_ns = 500 * kMs;
+constexpr uint64_t kEnoughTimed = 16;  // runs
+
+// Of a run: what it takes besides the program. Measured here with an empty one; the caches that it
+// displaces are the greatest part, and differ.
+constexpr double kEntry_ns = 60, kLeastEntry_ns = 20, kMostEntry_ns = 120;
+
+// Where the two roles run at once, a part of it may keep neither from the other's work.
+Price price_of_runs(double per_second, double run_ns) {
+  return {per_second * (run_ns + kEntry_ns) / 1e9, per_second * (run_ns + kLeastEntry_ns) / 2e9,
+          per_second * (run_ns + kMostEntry_ns) / 1e9};
+}
+
+// Times each field of which is at least what it was before, and of the same sum: what was taken
+// for sleep until now may have been a wait since some milliseconds.
+TaskTimes not_before(TaskTimes now, const TaskTimes& before) {
+  constexpr std::array kStates = {&TaskTimes::blocked_ns, &TaskTimes::runnable_ns,
+                                  &TaskTimes::on_cpu_ns};
+  uint64_t missing = 0;
+  for (const auto state : kStates) {
+    if (now.*state >= before.*state) continue;
+    missing += before.*state - now.*state;
+    now.*state = before.*state;
+  }
+  for (const auto state : kStates) {
+    const uint64_t given = std::min(missing, now.*state - before.*state);
+    now.*state -= given;
+    missing -= given;
+  }
+  return now;
+}
+
 constexpr size_t kPlaces = size_t{SCHED_TAKERS} * SCHED_STACKS;  // of a role
 
 class BpfSchedReader final : public SchedReader {
@@ -37,8 +71,7 @@ class BpfSchedReader final : public SchedReader {
     });
     stacks_ = map_array(skeleton_->maps.stacks);
     watch_ = map_array(skeleton_->maps.watches);
-    program_time_.emplace(
-        std::vector<const bpf_program*>{skeleton_->progs.on_switch, skeleton_->progs.on_wakeup});
+    records_ = map_array(skeleton_->maps.cpus);
     attach();
     // A refusal must be noticed now.
     if (!iterate(getpid())) throw_refused("attach the scheduler's iterator", errno);
@@ -47,13 +80,15 @@ class BpfSchedReader final : public SchedReader {
   void watch(Role role, pid_t pid) override {
     watched(role).pid = pid;
     __atomic_store_n(&task_of(role), 0, __ATOMIC_SEQ_CST);
-    if (!links_.empty()) __atomic_fetch_and(&ring().running, ~bit(role), __ATOMIC_SEQ_CST);
-    watched(role).iterator = pid > 0 && !links_.empty() ? iterate(pid) : nullptr;
+    if (link_) __atomic_fetch_and(&ring().running, ~bit(role), __ATOMIC_SEQ_CST);
+    watched(role).iterator = pid > 0 && link_ ? iterate(pid) : nullptr;
     inspect(role);
   }
 
   void run(bool on) override {
-    links_.clear();
+    link_.reset();
+    runs_ = {};
+    price_ = Reading<Price>::warming("not measured yet");
     __atomic_store_n(&ring().running, OCCUPANCY_BOTH, __ATOMIC_SEQ_CST);  // nobody knows
     if (on) attach();
     for (const Role role : kBothRoles) watch(role, watched(role).pid);
@@ -75,25 +110,27 @@ class BpfSchedReader final : public SchedReader {
   }
 
   void poll(uint64_t now_ns) override {
-    program_time_->poll(now_ns);
+    measure_price(now_ns);
     for (const Role role : kBothRoles) {
-      if (peek(record(role).time.state) == TASK_UNKNOWN) inspect(role);
+      if (is_overdue(record(role).time, now_ns)) inspect(role);
       set_pace(role, now_ns);
     }
   }
 
-  const Reading<double>& cpu_share() const override { return program_time_->share(); }
+  const Reading<Price>& price() const override { return price_; }
 
   Reading<TaskTimes> times(Role role) const override {
     return steady<TaskTimes>(
         role, [] {},
-        [](const sched_role& now, uint64_t) {
-          return TaskTimes{.on_cpu_ns = now.time.ns[TASK_ON_CPU],
-                           .runnable_ns = now.time.ns[TASK_RUNNABLE],
-                           .blocked_ns = now.time.ns[TASK_BLOCKED],
-                           .voluntary_switches = now.time.sleeps,
-                           .involuntary_switches = now.involuntary,
-                           .wakeups = now.wakeups};
+        [&](const sched_role& now, uint64_t) {
+          TaskTimes& told = told_[static_cast<size_t>(role)];
+          return told = not_before({.on_cpu_ns = now.time.ns[TASK_ON_CPU],
+                                    .runnable_ns = now.time.ns[TASK_RUNNABLE],
+                                    .blocked_ns = now.time.ns[TASK_BLOCKED],
+                                    .voluntary_switches = now.time.sleeps,
+                                    .involuntary_switches = now.involuntary,
+                                    .wakeups = now.wakeups},
+                                   told);
         });
   }
 
@@ -108,12 +145,12 @@ class BpfSchedReader final : public SchedReader {
         sleeps.short_ns.push_back(peek(place(role, i).short_ns));
       }
     };
-    return steady<Sleeps>(role, read_places, [&](const sched_role& now, uint64_t open_ns) {
+    return steady<Sleeps>(role, read_places, [&](const sched_role& now, uint64_t asleep_ns) {
       sleeps.ns = now.time.ns[TASK_BLOCKED];
       sleeps.times = now.time.sleeps;
       sleeps.lost = now.lost;
       sleeps.lost_ns = now.lost_ns;
-      if (now.time.state == TASK_BLOCKED) add_open(role, now, open_ns, sleeps);
+      if (asleep_ns > 0) add_open(role, now, asleep_ns, sleeps);
       return std::move(sleeps);
     });
   }
@@ -126,6 +163,11 @@ class BpfSchedReader final : public SchedReader {
   }
 
  private:
+  // Of the program at switches, cumulative; `at_ns` 0: nothing to compare with.
+  struct Runs {
+    uint64_t at_ns = 0, all = 0, timed = 0, timed_ns = 0;
+  };
+
   struct Watched {
     pid_t pid = 0;
     Link iterator;
@@ -160,10 +202,37 @@ class BpfSchedReader final : public SchedReader {
 
   void attach() {
     begin_libbpf_log();
-    for (const bpf_program* program : {skeleton_->progs.on_switch, skeleton_->progs.on_wakeup}) {
-      links_.emplace_back(bpf_program__attach(program));
-      if (!links_.back()) throw_refused("attach the scheduler's observer", errno);
+    link_.reset(bpf_program__attach(skeleton_->progs.on_switch));
+    if (!link_) throw_refused("attach the scheduler's observer", errno);
+  }
+
+  Runs count_runs(uint64_t now_ns) const {
+    Runs sum = {.at_ns = now_ns};
+    const auto* cpus = static_cast<const sampler_cpu*>(records_.data());
+    for (const sampler_cpu& cpu : std::span(cpus, possible_cpus() + 1)) {
+      sum.all += peek(cpu.switches);
+      sum.timed += peek(cpu.timed);
+      sum.timed_ns += peek(cpu.timed_ns);
     }
+    return sum;
+  }
+
+  void measure_price(uint64_t now_ns) {
+    if (!link_ || now_ns < runs_.at_ns + kPriceInterval_ns) return;
+    const Runs then = std::exchange(runs_, count_runs(now_ns));
+    if (then.at_ns == 0) return;
+    if (const uint64_t timed = runs_.timed - then.timed; timed >= kEnoughTimed)
+      run_ns_ = double(runs_.timed_ns - then.timed_ns) / double(timed);
+    price_ = Reading<Price>::of(
+        price_of_runs(double(runs_.all - then.all) * 1e9 / double(now_ns - then.at_ns), run_ns_));
+  }
+
+  // Whether the iterator should look at it: a switch to it may have been missed, or its sleep may
+  // have ended and none of ours has told.
+  static bool is_overdue(const task_time& time, uint64_t now_ns) {
+    const uint32_t state = peek(time.state);
+    return state == TASK_UNKNOWN || ((state == TASK_BLOCKED || state == TASK_RUNNABLE) &&
+                                     now_ns > peek(time.since_ns) + SCHED_OVERDUE_NS);
   }
 
   Link iterate(pid_t pid) { return attach_to_task(skeleton_->progs.inspect, pid); }
@@ -203,8 +272,19 @@ class BpfSchedReader final : public SchedReader {
     sleeps.lost_ns += open_ns;
   }
 
-  // What `make` makes of a role's record and of the current interval, which is counted in it.
-  // `also` reads what is changed with the record.
+  // Ends what the record tells of where the iterator has seen something else long after.
+  static void adopt_seen(task_time& time, uint64_t from_ns) {
+    const bool is_off = time.state == TASK_BLOCKED || time.state == TASK_RUNNABLE;
+    if (!is_off || time.seen == time.state || time.seen_ns < time.since_ns + SCHED_OVERDUE_NS)
+      return;
+    time.ns[time.state] += from_ns - time.since_ns;
+    time.state = time.seen;
+    time.since_ns = from_ns;
+  }
+
+  // What `make` makes of a role's record, in which the current interval is counted, and of the time
+  // that a sleep has lasted whose end no event has told. `also` reads what is changed with the
+  // record.
   template <class Value, class Also, class Make>
   Reading<Value> steady(Role role, const Also& also, const Make& make) const {
     const uint64_t now_ns = monotonic_ns();
@@ -214,20 +294,25 @@ class BpfSchedReader final : public SchedReader {
     if (now->time.state == TASK_UNKNOWN) now->stack = SCHED_NOT_TAKEN;
     if (now->stack == SCHED_NOT_TAKEN && now->time.seen_ns >= now->time.since_ns)
       now->stack = now->seen_stack;
-    const auto open_ns = bring_up_to(now_ns, now->time);
     const auto& ns = now->time.ns;
+    const uint64_t slept_ns = ns[TASK_BLOCKED];
+    adopt_seen(now->time, now->seen_from_ns);
+    const bool known = bring_up_to(now_ns, now->time).has_value();
     const bool nobody = now->time.state == TASK_NOBODY && ns[0] + ns[1] + ns[2] == 0;
-    if (!open_ns || nobody) return Reading<Value>::warming("nothing is known about it yet");
-    return Reading<Value>::of(make(*now, *open_ns));
+    if (!known || nobody) return Reading<Value>::warming("nothing is known about it yet");
+    return Reading<Value>::of(make(*now, ns[TASK_BLOCKED] - slept_ns));
   }
 
   uint32_t stacks_per_s_;
-  // Links are destroyed first, so that no program runs when the maps are released.
+  // The link is destroyed first, so that no program runs when the maps are released.
   Skeleton<sched_bpf> skeleton_;
-  Mapping stacks_, watch_;
-  std::optional<ProgramTime> program_time_;
-  std::vector<Link> links_;
+  Mapping stacks_, watch_, records_;
+  Link link_;
   std::array<Watched, kRoles> watched_;
+  mutable std::array<TaskTimes, kRoles> told_;  // by times()
+  Runs runs_;
+  double run_ns_ = kEntry_ns;
+  Reading<Price> price_ = Reading<Price>::warming("not measured yet");
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "engine/base/reading.h"
 #include "engine/model/counts.h"
+#include "engine/model/functions.h"
 #include "engine/model/settings.h"
 #include "engine/observe/call_trees.h"
 #include "engine/observe/sampler.h"
@@ -33,12 +34,12 @@ class SchedReader {
   // that time; every syscall of the machine is a little slower meanwhile.
   virtual void look_closely() = 0;
 
-  // Checks the state of processes that have not switched since they were watched,
-  // and measures how often they sleep. To be called a few times per second.
+  // Checks the state of processes that have not switched for a while, and measures how often they
+  // sleep and what that costs. To be called a few times per second.
   virtual void poll(uint64_t now_ns) = 0;
 
-  // What its programs take of the time of one CPU.
-  virtual const Reading<double>& cpu_share() const = 0;
+  // What its program takes of the throughput. Warming until it has run for half a second.
+  virtual const Reading<Price>& price() const = 0;
 
   // Both continue from one process of a role to the next, and include the current
   // interval. Warming until the state of a new process is known.
@@ -49,7 +50,7 @@ class SchedReader {
   virtual std::span<const uint64_t> stack(Role role, size_t place) const = 0;
 };
 
-inline constexpr uint32_t kStacksPerSecond = 250;  // at most: taking one costs 2 us
+inline constexpr uint32_t kStacksPerSecond = 50;  // at most: taking one costs 2 to 40 us
 
 // Counts occupancy in the sampler's maps, if there are any.
 // Throws Error, "why; remedy".

@@ -5,6 +5,8 @@
 
 #include "engine/observe/sched_reader.h"
 #include "engine/observe/tests/sched_fixture.h"
+#include "engine/process/placement.h"
+#include "engine/tests/run_first.h"
 
 namespace pipetop::observe {
 namespace {
@@ -162,6 +164,45 @@ TEST_F(Scheduling, TwoBusyLoopsOnOneCpuWaitForEachOther) {
             other_after.on_cpu_ns - other_before.on_cpu_ns);
   const Counted last = stop_and_count(Role::writer, one);
   expect_that_they_agree(first, last);
+}
+
+// No event tells that it was woken before it runs.
+TEST_F(Scheduling, AWokenSleeperThatMayNotRunWaits) {
+  if (read_topology().size() < 2) GTEST_SKIP() << "one CPU, from which nobody looks meanwhile";
+  if (!run_first(1)) GTEST_SKIP() << "nothing may run before all others; run as root";
+  run_first(0);
+  const TestPipe pipe;
+  const BusyChild sleeper([&] {
+    static const bool pinned = (pin_to_first_cpu(), true);
+    (void)pinned;
+    pipe.take();
+  });
+  watch(Role::reader, sleeper);
+  wait_for_sleep(Role::reader);
+  const BusyChild hog([] {
+    static const bool first = (pin_to_first_cpu(), run_first(1));
+    (void)first;
+    for (const uint64_t end_ns = monotonic_ns() + 70 * kMs; monotonic_ns() < end_ns;) continue;
+    usleep(50'000);  // others want to run, too
+  });
+  ASSERT_TRUE(eventually([&] { return hog.is_under_way(); }));
+  // Whatever it had begun to wait for, it waits longer, or has run meanwhile and begins anew.
+  TaskTimes woken = times(Role::reader), later = woken;
+  pipe.put();
+  ASSERT_TRUE(eventually([&] {
+    if (later.wakeups != woken.wakeups || later.voluntary_switches != woken.voluntary_switches) {
+      woken = later;
+      pipe.put();
+    }
+    later = times(Role::reader);
+    return later.wakeups == woken.wakeups && later.runnable_ns > woken.runnable_ns + 20 * kMs;
+  }));
+  woken = times(Role::reader);
+  later = times_after(Role::reader, 10 * kMs);
+  if (later.wakeups == woken.wakeups) {
+    EXPECT_EQ(later.blocked_ns, woken.blocked_ns);
+    EXPECT_EQ(later.on_cpu_ns, woken.on_cpu_ns);
+  }
 }
 
 TEST_F(Scheduling, TimesAgreeWithSchedstat) {
