@@ -75,7 +75,12 @@ std::optional<double> RateEstimate::agreed(uint64_t at_ns, const RingCounts& rin
   // What is queued may have been read by the time that the readers were looked at.
   const double queued = rate(std::max(ring.queued_bytes, begin_.queued), begin_.at_ns, at_ns);
   if (std::abs(written - read) > kAgree * std::max(written, read) + queued) return {};
-  return double(now.written - then.written);  // what is counted too early is not counted again
+  // A long call counts when it returns: what the slots held lies between the two then.
+  const auto put = double(now.written - then.written);
+  const double taken =
+      double(now.read - then.read) + double(ring.queued_bytes) - double(begin_.queued);
+  if (passed_.unknown != 0 || passed_.by_slots > std::max(put, taken)) return put;
+  return std::max(passed_.by_slots, std::min(put, taken));
 }
 
 // What the sides had moved when the ring was looked at, if these bytes were all. They are looked at
@@ -115,19 +120,23 @@ void RateEstimate::settle(uint64_t at_ns, const RingCounts& ring, double bytes) 
 
 // The slots that can be seen are a sample, and a bad one where many small slots come between a few
 // large ones: a writer of single bytes fills a slot while its reader is away, and thousands
-// otherwise. So the sides are asked, and waited for until they agree. They can be missing for a
-// while: a process may write to another pipe, too.
+// otherwise. So unless all slots were seen, the sides are asked, and waited for until they agree:
+// one long write counts when it returns, and would be more than passed in that time. They can be
+// missing for a while: a process may write to another pipe, too.
 void RateEstimate::decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved) {
   const bool all_seen = earlier_.slots == 0 && passed_.slots == moved && moved <= ring.past_slots;
   const bool may_wait = at_ns < moves_since_ns_ + kPatience_ns;
   const bool stands = moved == 0 && !ring.sides;
-  if (const auto through = agreed(at_ns, ring)) {
-    agreed_slot_bytes_ = *through / double(passed_.slots);
-    disagree_ = false;
-    settle(at_ns, ring, *through + double(earlier_.slots) * *agreed_slot_bytes_);
-  } else if (all_seen) {
+  if (all_seen) {
     const auto sides = sides_after(at_ns, ring, passed_.by_slots);
     settle(at_ns, ring, passed_.by_slots);
+    begin_.sides = sides;
+  } else if (const auto through = agreed(at_ns, ring)) {
+    agreed_slot_bytes_ = *through / double(passed_.slots);
+    disagree_ = false;
+    const bool has_more = *through < double(ring.sides->written - begin_.sides->written);
+    const auto sides = has_more ? sides_after(at_ns, ring, *through) : ring.sides;
+    settle(at_ns, ring, *through + double(earlier_.slots) * *agreed_slot_bytes_);
     begin_.sides = sides;
   } else if (may_wait && !stands && !has_sides_of(ring) && (ring.sides || agreed_slot_bytes_)) {
     earlier_.slots += passed_.slots;

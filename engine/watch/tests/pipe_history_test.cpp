@@ -388,6 +388,21 @@ TEST(RateEstimate, NeverFalls) {
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 30'000.0);
 }
 
+// cat writes 128 KiB at a time into a ring of half of that, of which its reader takes little by
+// little: more slots than are seen pass between two looks.
+TEST(RateEstimate, LongWritesCountOnce) {
+  constexpr uint64_t kCall = 32 * 4096;
+  RateEstimate estimate;
+  for (uint32_t i = 0; i <= 100; ++i) {
+    const uint64_t put = (16 + i * 22) * 4096ull;
+    RingCounts ring =
+        with({i * 50 * kMs, 16 + i * 22, 4096, put / kCall * kCall, put - 16ull * 4096});
+    ring.queued_bytes = 16 * 4096;
+    estimate.add(i * 50 * kMs, ring);
+  }
+  EXPECT_NEAR(estimate.total_bytes().value_or(-1), 2200 * 4096.0, 0.03 * 2200 * 4096);
+}
+
 // Who writes elsewhere, too, or moves pages by splice: then there are only the slots.
 TEST(RateEstimate, SidesThatDisagreeAreLeftOut) {
   for (const uint64_t per_slot : {0, 1000}) {
