@@ -325,10 +325,17 @@ Cause words_of_sleep(const Comparison& c) {
 
 std::string percent_number(double share) { return share < 0.0005 ? "0" : percent_text(share); }
 
+// An interval without 1 may not look as if it had it: 1.0004 is not "1.00".
 std::string interval_text(double low, double high) {
   if (!(low > 0) || !std::isfinite(high)) return "";
   if (high > 100 * low) return " [?]";  // whatever it is
-  return fmt::format(" [{0:.{2}f} .. {1:.{2}f}]", low, high, high < 10 ? 2 : 1);
+  const auto bound = [&](double value) {
+    int digits = high < 10 ? 2 : 1;
+    while (digits < 5 && (low > 1 || high < 1) && std::abs(value - 1) < 0.5 * std::pow(10, -digits))
+      ++digits;
+    return fmt::format("{:.{}f}", value, digits);
+  };
+  return fmt::format(" [{} .. {}]", bound(low), bound(high));
 }
 
 std::string count_number(double count) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "engine/base/clock.h"
+#include "engine/judge/change_words.h"
 
 namespace pipetop {
 namespace {
@@ -76,6 +77,13 @@ TEST(Turns, AreShortWhereTheDifferenceIsLarge) {
   EXPECT_LT(turns.ratio().low, 3);
   EXPECT_GT(turns.ratio().high, 3);
   EXPECT_EQ(pipe.sides, "babababab");
+}
+
+TEST(Turns, AnIntervalWithoutOneDoesNotShowIt) {
+  EXPECT_EQ(interval_text(1.0004, 1.08), " [1.0004 .. 1.08]");
+  EXPECT_EQ(interval_text(0.9, 0.997), " [0.90 .. 0.997]");
+  EXPECT_EQ(interval_text(0.998, 1.004), " [1.00 .. 1.00]");
+  EXPECT_EQ(interval_text(1.02, 11), " [1.02 .. 11.0]");
 }
 
 TEST(Turns, SayWithinWhatBothAreTheSame) {
