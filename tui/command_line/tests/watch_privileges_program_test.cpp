@@ -59,27 +59,29 @@ TEST(WatchPrivileges, RootSeesWhichStageHoldsItUp) {
       << pipeline["pipes"][0];
 }
 
-// A fast pipe that is new has moved many rings before anybody looks at it.
+// A fast pipe that is new has moved many rings before anybody looks at it. But it lasts for long
+// enough that all that hold it are seen.
 TEST(WatchPrivileges, ExactBytesOfACommandAreAllOfThem) {
   PIPETOP_NEED(root());
   const ScratchDirectory directory;
   const std::string file = directory.file("summary"), count = directory.file("count");
   // Its end isn't our pipe, which may be taken for a part of the pipeline.
-  const std::string script = "sleep 0.3; head -c 300000000 /dev/zero | cat | wc -c > " + count;
+  const std::string script = "sleep 0.3; head -c 1500000000 /dev/zero | cat | wc -c > " + count;
   Program program(
       {"watch", "--exact", "--format", "json", "--output", file, "--", "/bin/sh", "-c", script});
   EXPECT_EQ(program.wait(), 0) << program.err();
-  EXPECT_EQ(content_of(count), "300000000\n");
+  EXPECT_EQ(content_of(count), "1500000000\n");
   const json summary = summary_of(file);
   if (summary.contains("source_reason")) GTEST_SKIP() << summary["source_reason"];
   ASSERT_FALSE(summary["pipeline"].is_null()) << summary;
   const json& pipes = summary["pipeline"]["pipes"];
   ASSERT_EQ(pipes.size(), 2u) << summary;
   for (const json& pipe : pipes) {
+    ASSERT_FALSE(pipe["writers"].empty() || pipe["readers"].empty()) << pipe;
     EXPECT_EQ(pipe["exact"], true);
-    EXPECT_EQ(pipe["bytes"], 300'000'000) << pipe;
-    EXPECT_EQ(pipe["writers"][0]["bytes"], 300'000'000) << pipe;
-    EXPECT_EQ(pipe["readers"][0]["bytes"], 300'000'000) << pipe;
+    EXPECT_EQ(pipe["bytes"], 1'500'000'000) << pipe;
+    EXPECT_EQ(pipe["writers"][0]["bytes"], 1'500'000'000) << pipe;
+    EXPECT_EQ(pipe["readers"][0]["bytes"], 1'500'000'000) << pipe;
   }
 }
 
