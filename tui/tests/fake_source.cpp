@@ -1,8 +1,8 @@
 #include "tui/tests/fake_source.h"
 
 #include <sys/eventfd.h>
-#include <time.h>
 
+#include "engine/base/clock.h"
 #include "engine/judge/change_rules.h"
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "engine/workload/table/workloads.h"
@@ -72,10 +72,7 @@ FakeSource::FakeSource(const Settings& start, FakeMood mood)
 }
 
 uint64_t FakeSource::now() const {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec) +
-         skipped_ns_;
+  return (stopped_ns_ != 0 ? stopped_ns_ : monotonic_ns()) + skipped_ns_;
 }
 
 double FakeSource::noise(double spread) {

@@ -26,8 +26,10 @@ class FakeSource final : public Source {
   void resume() override { suspended_ = false; }
   bool step(Role) override { return true; }
 
-  // Invented time for benchmarks and tests; 0: the clock's.
+  // Invented time for benchmarks and tests, beside the clock's.
   void advance(uint64_t ns) { skipped_ns_ += ns; }
+  // From now on there is no other.
+  void stop_clock() { stopped_ns_ = now() - skipped_ns_; }
   bool suspended() const { return suspended_; }
 
  private:
@@ -46,6 +48,7 @@ class FakeSource final : public Source {
   FakeMood mood_;
   Settings requested_;
   uint64_t start_ns_, skipped_ns_ = 0;
+  uint64_t stopped_ns_ = 0;  // 0: it runs
   uint64_t segment_ns_;
   FakeRing fake_ring_;
   Series<RatePoint> history_;
