@@ -97,25 +97,12 @@ std::optional<SideBytes> RateEstimate::sides_after(uint64_t at_ns, const RingCou
   return sides;
 }
 
-// No more than either side says that it moved: slots are not always as full as they were. Pages
-// that splice moves count for neither, until the sides have disagreed for a while.
-double RateEstimate::most_passed(const RingCounts& ring) const {
-  if (!has_sides_of(ring)) return std::numeric_limits<double>::infinity();
-  const auto more = [](uint64_t now, uint64_t then) { return now - std::min(now, then); };
-  const SideBytes &then = *begin_.sides, &now = *ring.sides;
-  return double(
-      std::max(more(now.written, then.written), more(now.read, then.read) + ring.queued_bytes));
-}
-
-double RateEstimate::passed_by_slots(const RingCounts& ring) const {
-  return may_agree(ring) ? std::min(passed_.by_slots, most_passed(ring)) : passed_.by_slots;
-}
-
-void RateEstimate::settle(uint64_t at_ns, const RingCounts& ring, double bytes) {
+void RateEstimate::settle(uint64_t at_ns, const RingCounts& ring, double bytes,
+                          const std::optional<SideBytes>& sides) {
   bytes_ += bytes;
   settled_ = true;
   earlier_ = passed_ = {};
-  begin_ = {at_ns, ring.queued_bytes, ring.sides};
+  begin_ = {at_ns, ring.queued_bytes, sides};
 }
 
 // The slots that can be seen are a sample, and a bad one where many small slots come between a few
@@ -128,16 +115,13 @@ void RateEstimate::decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved
   const bool may_wait = at_ns < moves_since_ns_ + kPatience_ns;
   const bool stands = moved == 0 && !ring.sides;
   if (all_seen) {
-    const auto sides = sides_after(at_ns, ring, passed_.by_slots);
-    settle(at_ns, ring, passed_.by_slots);
-    begin_.sides = sides;
+    settle(at_ns, ring, passed_.by_slots, sides_after(at_ns, ring, passed_.by_slots));
   } else if (const auto through = agreed(at_ns, ring)) {
     agreed_slot_bytes_ = *through / double(passed_.slots);
     disagree_ = false;
     const bool has_more = *through < double(ring.sides->written - begin_.sides->written);
-    const auto sides = has_more ? sides_after(at_ns, ring, *through) : ring.sides;
-    settle(at_ns, ring, *through + double(earlier_.slots) * *agreed_slot_bytes_);
-    begin_.sides = sides;
+    settle(at_ns, ring, *through + double(earlier_.slots) * *agreed_slot_bytes_,
+           has_more ? sides_after(at_ns, ring, *through) : ring.sides);
   } else if (may_wait && !stands && !has_sides_of(ring) && (ring.sides || agreed_slot_bytes_)) {
     earlier_.slots += passed_.slots;
     earlier_.by_slots += passed_.by_slots;
@@ -147,7 +131,7 @@ void RateEstimate::decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved
   } else if (!(may_wait && (stands || may_agree(ring))) && passed_.unknown == 0) {
     agreed_slot_bytes_.reset();
     disagree_ = true;
-    settle(at_ns, ring, earlier_.by_slots + passed_by_slots(ring));
+    settle(at_ns, ring, earlier_.by_slots + passed_by_slots(ring), ring.sides);
   }
 }
 
@@ -160,6 +144,20 @@ void RateEstimate::pass(const RingCounts& ring, uint32_t moved) {
   } else {
     passed_.unknown += moved;
   }
+}
+
+// No more than either side says that it moved: slots are not always as full as they were. Pages
+// that splice moves count for neither, until the sides have disagreed for a while.
+double RateEstimate::most_passed(const RingCounts& ring) const {
+  if (!has_sides_of(ring)) return std::numeric_limits<double>::infinity();
+  const auto more = [](uint64_t now, uint64_t then) { return now - std::min(now, then); };
+  const SideBytes &then = *begin_.sides, &now = *ring.sides;
+  return double(
+      std::max(more(now.written, then.written), more(now.read, then.read) + ring.queued_bytes));
+}
+
+double RateEstimate::passed_by_slots(const RingCounts& ring) const {
+  return may_agree(ring) ? std::min(passed_.by_slots, most_passed(ring)) : passed_.by_slots;
 }
 
 // What is not settled yet counts as before.
@@ -180,7 +178,7 @@ void RateEstimate::add(uint64_t at_ns, const RingCounts& ring) {
     begin_ = {at_ns, ring.queued_bytes, ring.sides};
   } else if (is_renumbered(*last_, ring)) {
     const bool knew = settled_ || earlier_.by_slots + passed_.by_slots > 0;
-    settle(at_ns, ring, earlier_.by_slots + passed_.by_slots);
+    settle(at_ns, ring, earlier_.by_slots + passed_.by_slots, ring.sides);
     settled_ = knew;
   } else {
     const uint32_t moved = ring.head - last_->head;

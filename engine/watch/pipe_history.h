@@ -42,7 +42,9 @@ class RateEstimate {
   std::optional<double> agreed(uint64_t at_ns, const RingCounts& ring) const;
   void decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved);
   std::optional<SideBytes> sides_after(uint64_t at_ns, const RingCounts& ring, double bytes) const;
-  void settle(uint64_t at_ns, const RingCounts& ring, double bytes);
+  // `sides`: what they had moved by then.
+  void settle(uint64_t at_ns, const RingCounts& ring, double bytes,
+              const std::optional<SideBytes>& sides);
   // Bytes of what is not settled.
   double most_passed(const RingCounts& ring) const;
   double passed_by_slots(const RingCounts& ring) const;
