@@ -31,18 +31,6 @@ static __always_inline struct ring_watch *ring_watched(void) {
   return bpf_map_lookup_elem(&watches, &zero);
 }
 
-/* Of a program that runs often, some runs are timed: between these two. */
-static __always_inline __u64 begin_run(struct sampler_cpu *cpu) {
-  counter_add(&cpu->switches, 1);
-  return cpu->switches % SAMPLER_ONE_TIMED_OF ? 0 : bpf_ktime_get_ns();
-}
-
-static __always_inline void end_run(struct sampler_cpu *cpu, __u64 begin_ns) {
-  if (!begin_ns) return;
-  counter_add(&cpu->timed_ns, bpf_ktime_get_ns() - begin_ns);
-  counter_add(&cpu->timed, 1);
-}
-
 /* Exact at both ends: 0 is empty and OCCUPANCY_SHARE_ONE is full, nothing else is. */
 static __always_inline __u64 share_of(__u32 used, __u32 slots) {
   if (used == 0 || used == slots) return used ? OCCUPANCY_SHARE_ONE : 0;

@@ -9,7 +9,6 @@ enum {
   SAMPLER_PROCESSES = 256,     /* watched at the same time */
   SAMPLER_DEPTH = 127,         /* frames, the kernel's limit */
   SAMPLER_COST_ADDS = 1 << 16, /* that counter_cost.bpf.c times */
-  SAMPLER_ONE_TIMED_OF = 61,   /* runs of a program; no multiple of a pattern of switches */
   SAMPLER_PATIENCE_NS =
       20000000, /* how long to wait at least for the CPU that should copy the ring */
 };

@@ -5,8 +5,8 @@
 // events. Tasks are identified by address, so switches of other tasks cost four
 // comparisons each. When a sleeper was woken shows at the switch that ends its wait.
 //
-// Walking a stack takes 2 us, ten times as long as all the rest. If a role sleeps
-// often, only a random part of the short sleeps has its stack taken, and these
+// Walking a stack takes 2 us and more, many times as long as all the rest. If a role
+// sleeps often, only a random part of the short sleeps has its stack taken, and these
 // represent the others.
 
 #include "sched.h"
@@ -102,9 +102,7 @@ static __always_inline void turn(struct sched_role *role, __u32 was, __u32 to, _
 // them is random, or it would beat with what the roles do.
 static __always_inline bool is_chosen(struct sched_role *role, __u32 one_of) {
   if (one_of <= 1) return true;
-  if (role->until_chosen - 1 < 2 * one_of) {
-    if (--role->until_chosen > 0) return false;
-  }
+  if (role->until_chosen - 1 < 2 * one_of && --role->until_chosen > 0) return false;
   role->random = role->random * 1664525 + 1013904223;
   role->until_chosen = 1 + (role->random >> 8) % (2 * one_of - 1);
   return true;
@@ -114,26 +112,34 @@ static __always_inline __u32 stack_if_chosen(void *ctx, __u32 id) {
   return is_chosen(&roles[id], take_one_of[id]) ? stack_of_current(ctx, id) : SCHED_NOT_TAKEN;
 }
 
+// Whether the iterator has looked since the last event.
+static __always_inline bool is_seen(const struct task_time *time) {
+  return time->seen_ns >= time->since_ns;
+}
+
+static __always_inline bool has_seen_stack(const struct sched_role *role) {
+  return is_seen(&role->time) && role->seen_stack < SCHED_NOT_TAKEN;
+}
+
 // Its stack is still that of its sleep.
 static __always_inline void take_stack_if_long(struct sched_role *role, __u32 id,
                                                struct task_struct *task, __u64 slept_ns) {
-  const struct task_time *time = &role->time;
-  if (time->state == TASK_UNKNOWN) role->stack = SCHED_NOT_TAKEN;
+  if (role->time.state == TASK_UNKNOWN) role->stack = SCHED_NOT_TAKEN;
   if (role->stack != SCHED_NOT_TAKEN || slept_ns < SCHED_LONG_NS) return;
-  const bool seen = time->seen_ns >= time->since_ns && role->seen_stack < SCHED_NOT_TAKEN;
-  role->stack = seen ? role->seen_stack : stack_of_sleeper(task, SCHED_BY_EVENT, id);
+  role->stack =
+      has_seen_stack(role) ? role->seen_stack : stack_of_sleeper(task, SCHED_BY_EVENT, id);
 }
 
 // If no event has shown it, as the iterator found it.
 static __always_inline bool has_slept(const struct task_time *time) {
   if (time->state != TASK_UNKNOWN) return time->state == TASK_BLOCKED;
-  return time->seen_ns >= time->since_ns && time->seen == TASK_BLOCKED;
+  return is_seen(time) && time->seen == TASK_BLOCKED;
 }
 
 // A role that is off the CPUs for so long may have been switched in without a report.
 static __always_inline bool is_overdue(const struct task_time *time, __u64 now_ns) {
   return (time->state == TASK_BLOCKED || time->state == TASK_RUNNABLE) &&
-         now_ns - time->since_ns > SCHED_OVERDUE_NS;
+         now_ns - time->since_ns > TASK_SETTLED_NS;
 }
 
 // To a CPU at `now_ns`. Who was asleep has been woken before.
@@ -141,10 +147,9 @@ static __always_inline void enter_cpu(__u32 id, struct task_struct *task, __u64 
   struct sched_role *role = &roles[id];
   step_sequence(&role->time);
   if (has_slept(&role->time)) {
-    const __u64 since_ns = role->time.since_ns,
-                woken = noted_between(task->sched_info.last_queued, since_ns, now_ns);
-    take_stack_if_long(role, id, task, woken - since_ns);
-    turn(role, TASK_BLOCKED, TASK_RUNNABLE, woken);
+    const __u64 woken_ns = noted_since(role, task->sched_info.last_queued, now_ns);
+    take_stack_if_long(role, id, task, woken_ns - role->time.since_ns);
+    turn(role, TASK_BLOCKED, TASK_RUNNABLE, woken_ns);
   }
   turn(role, TASK_RUNNABLE, TASK_ON_CPU, now_ns);
   step_sequence(&role->time);
@@ -155,13 +160,13 @@ static __always_inline void enter_cpu(__u32 id, struct task_struct *task, __u64 
 static __always_inline void make_up_for_switch(struct sched_role *role, struct task_struct *task,
                                                __u64 now_ns) {
   const __u64 since_ns = role->time.since_ns;
-  const __u64 arrived = noted_between(task->sched_info.last_arrival, since_ns, now_ns);
+  const __u64 arrived_ns = noted_since(role, task->sched_info.last_arrival, now_ns);
   if (role->time.state == TASK_BLOCKED) {
-    const __u64 waited = task->sched_info.run_delay - role->waited_then;
+    const __u64 waited_ns = task->sched_info.run_delay - role->waited_then;
     turn(role, TASK_BLOCKED, TASK_RUNNABLE,
-         arrived - since_ns > waited ? arrived - waited : since_ns);
+         arrived_ns - since_ns > waited_ns ? arrived_ns - waited_ns : since_ns);
   }
-  turn(role, TASK_RUNNABLE, TASK_ON_CPU, arrived);
+  turn(role, TASK_RUNNABLE, TASK_ON_CPU, arrived_ns);
 }
 
 static __always_inline void leave_cpu(void *ctx, __u32 id, struct task_struct *task, bool preempt,
@@ -172,7 +177,7 @@ static __always_inline void leave_cpu(void *ctx, __u32 id, struct task_struct *t
   if (to == TASK_NOBODY) role_task[id] = 0;  // the address may soon be reused
   step_sequence(&role->time);
   if (role->time.state == TASK_ON_CPU)
-    measure_distance(task, role->time.since_ns);
+    role->clock_distance = distance_of(task, role->time.since_ns);
   else if (role->time.state < TASK_STATES)
     make_up_for_switch(role, task, now_ns);
   turn(role, TASK_ON_CPU, to, now_ns);
@@ -180,6 +185,18 @@ static __always_inline void leave_cpu(void *ctx, __u32 id, struct task_struct *t
   role->stack = stack;
   role->stands_for = take_one_of[id];
   step_sequence(&role->time);
+}
+
+// Some runs are timed, between these two. 0: this one isn't.
+static __always_inline __u64 begin_run(struct sampler_cpu *cpu) {
+  counter_add(&cpu->switches, 1);
+  return cpu->switches % SCHED_ONE_TIMED_OF ? 0 : bpf_ktime_get_ns();
+}
+
+static __always_inline void end_run(struct sampler_cpu *cpu, __u64 begin_ns) {
+  if (!begin_ns) return;
+  counter_add(&cpu->timed_ns, bpf_ktime_get_ns() - begin_ns);
+  counter_add(&cpu->timed, 1);
 }
 
 SEC("tp_btf/sched_switch")
@@ -221,18 +238,23 @@ int on_exit(void *ctx) {
 }
 
 // Since when it does what the iterator sees.
-static __always_inline __u64 seen_from(struct task_struct *task, const struct task_time *time,
-                                       __u64 now_ns) {
-  const __u64 noted =
-      time->seen == TASK_ON_CPU ? task->sched_info.last_arrival : task->sched_info.last_queued;
-  return time->seen == TASK_BLOCKED ? now_ns : noted_between(noted, time->since_ns, now_ns);
+static __always_inline __u64 seen_from(const struct sched_role *role,
+                                       const struct task_struct *task, __u64 now_ns) {
+  const struct sched_info *noted = &task->sched_info;
+  switch (role->time.seen) {
+    case TASK_ON_CPU:
+      return noted_since(role, noted->last_arrival, now_ns);
+    case TASK_RUNNABLE:
+      return noted_since(role, noted->last_queued, now_ns);
+    default:
+      return now_ns;
+  }
 }
 
 // Of a sleep that goes on. While the iterator takes one, the event's program can take none.
 static __always_inline bool is_stack_known(const struct sched_role *role) {
-  const struct task_time *time = &role->time;
-  if (time->state == TASK_BLOCKED && role->stack != SCHED_NOT_TAKEN) return true;
-  return time->seen_ns >= time->since_ns && role->seen_stack < SCHED_NOT_TAKEN;
+  const bool is_taken = role->time.state == TASK_BLOCKED && role->stack != SCHED_NOT_TAKEN;
+  return is_taken || has_seen_stack(role);
 }
 
 // Begins to watch a task, and records what it is doing, for tasks that have not switched
@@ -254,10 +276,10 @@ int inspect(struct bpf_iter__task *ctx) {
   }
   // It was asleep when we began, and the next event is to find it so: by now it may be woken.
   if (time->state == TASK_UNKNOWN && time->seen == TASK_BLOCKED &&
-      time->seen_ns > time->since_ns + SCHED_OVERDUE_NS)
+      time->seen_ns > time->since_ns + TASK_SETTLED_NS)
     return 0;
   time->seen = seen_state(task->__state, task->on_cpu);
-  role->seen_from_ns = seen_from(task, time, now_ns);
+  role->seen_from_ns = seen_from(role, task, now_ns);
   struct ring_watch *ring = ring_watched();
   if (ring && (time->state == TASK_UNKNOWN || is_overdue(time, now_ns)))
     set_running(ring, id, time->seen == TASK_ON_CPU);

@@ -10,9 +10,9 @@ enum {
   SCHED_DEPTH = 60,   /* frames */
   SCHED_NOT_TAKEN = 0xfffe,
   SCHED_NOT_KEPT = 0xffff,
-  SCHED_LONG_NS = 1000000,     /* from this length on, a sleep's stack is always taken */
-  SCHED_MEASURED_NS = 200000,  /* for so long the distance of two clocks is as it was */
-  SCHED_OVERDUE_NS = 10000000, /* an event that was missed is noticed after this time */
+  SCHED_LONG_NS = 1000000,    /* from this length on, a sleep's stack is always taken */
+  SCHED_MEASURED_NS = 200000, /* for so long the distance of two clocks is as it was */
+  SCHED_ONE_TIMED_OF = 61,    /* switches; no multiple of a pattern of theirs */
 };
 
 /* Who takes stacks. */
@@ -27,10 +27,11 @@ struct sched_role {
   __u64 wakeups;       /* that ended a sleep */
   __u64 lost, lost_ns; /* completed sleeps whose stack could not be stored */
   __u64 waited_then;   /* all that it had waited for CPUs when it last left one */
-  __u64 seen_from_ns;  /* since when it did what the iterator saw */
-  __u32 seen_stack;    /* if the iterator found it blocked */
-  __u32 random;        /* for the choice of sleeps */
-  __u32 until_chosen;  /* sleeps */
+  __s64 clock_distance; /* of our clock and the scheduler's, measured then; 0: not yet */
+  __u64 seen_from_ns;   /* since when it did what the iterator saw */
+  __u32 seen_stack;     /* if the iterator found it blocked */
+  __u32 random;         /* for the choice of sleeps */
+  __u32 until_chosen;   /* sleeps */
 } __attribute__((aligned(64)));
 
 /* A stack in which a role slept; each is stored once. */

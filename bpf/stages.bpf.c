@@ -52,6 +52,12 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
   return 0;
 }
 
+// A task that is woken before it has switched away did not sleep.
+static __always_inline bool was_asleep(const struct task_time *time,
+                                       const struct task_struct *task) {
+  return time->state == TASK_UNKNOWN ? !task->on_cpu : time->state == TASK_BLOCKED;
+}
+
 SEC("tp_btf/sched_wakeup")
 int on_wakeup(__u64 *ctx) {
   struct task_struct *task = (void *)ctx[0];

@@ -2,9 +2,9 @@
 /*
  * Counts where the wall time of a task goes, at each event that changes its state.
  *
- * A sleep ends at sched_wakeup, not sched_waking: that event comes when the task is put on a run
- * queue, under the queue's lock and thus always after the switch that began the sleep. schedstat
- * counts waiting from there, too.
+ * A sleep ends when the task is put on a run queue, under the queue's lock and thus always after
+ * the switch that began the sleep: at sched_wakeup, not sched_waking. The scheduler notes that
+ * time, too, and schedstat counts waiting from there.
  */
 #pragma once
 
@@ -58,12 +58,6 @@ static __always_inline struct task_interval change_state(struct task_time *time,
 static __always_inline __u32 state_off_cpu(__u32 state, bool preempt) {
   if (state & TASK_DEAD) return TASK_NOBODY;
   return preempt || state == 0 ? TASK_RUNNABLE : TASK_BLOCKED;
-}
-
-/* A task that is woken before it has switched away did not sleep. */
-static __always_inline bool was_asleep(const struct task_time *time,
-                                       const struct task_struct *task) {
-  return time->state == TASK_UNKNOWN ? !task->on_cpu : time->state == TASK_BLOCKED;
 }
 
 /* For the iterator: a task may not have switched since it is watched; a busy loop may never. */

@@ -14,6 +14,12 @@ enum task_state {
 };
 
 /*
+ * A switch in progress when we look was missed, and the state read then may be the old one. It is
+ * over long before this time.
+ */
+#define TASK_SETTLED_NS 10000000ull
+
+/*
  * The first field of the record of a task. The events of one task are serialised by locks of the
  * scheduler, so there is one writer at a time. Only the iterator writes what is `seen`.
  */

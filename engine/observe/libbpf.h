@@ -10,12 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "engine/base/clock.h"
 #include "engine/base/handles.h"
-#include "engine/base/reading.h"
 #include "engine/process/privileges.h"
 
 namespace pipetop::observe {

@@ -227,12 +227,14 @@ class BpfSchedReader final : public SchedReader {
         price_of_runs(double(runs_.all - then.all) * 1e9 / double(now_ns - then.at_ns), run_ns_));
   }
 
+  static bool is_off_cpu(uint32_t state) { return state == TASK_BLOCKED || state == TASK_RUNNABLE; }
+
   // Whether the iterator should look at it: a switch to it may have been missed, or its sleep may
   // have ended and none of ours has told.
   static bool is_overdue(const task_time& time, uint64_t now_ns) {
     const uint32_t state = peek(time.state);
-    return state == TASK_UNKNOWN || ((state == TASK_BLOCKED || state == TASK_RUNNABLE) &&
-                                     now_ns > peek(time.since_ns) + SCHED_OVERDUE_NS);
+    return state == TASK_UNKNOWN ||
+           (is_off_cpu(state) && now_ns > peek(time.since_ns) + TASK_SETTLED_NS);
   }
 
   Link iterate(pid_t pid) { return attach_to_task(skeleton_->progs.inspect, pid); }
@@ -274,8 +276,8 @@ class BpfSchedReader final : public SchedReader {
 
   // Ends what the record tells of where the iterator has seen something else long after.
   static void adopt_seen(task_time& time, uint64_t from_ns) {
-    const bool is_off = time.state == TASK_BLOCKED || time.state == TASK_RUNNABLE;
-    if (!is_off || time.seen == time.state || time.seen_ns < time.since_ns + SCHED_OVERDUE_NS)
+    if (!is_off_cpu(time.state) || time.seen == time.state ||
+        time.seen_ns < time.since_ns + TASK_SETTLED_NS)
       return;
     time.ns[time.state] += from_ns - time.since_ns;
     time.state = time.seen;

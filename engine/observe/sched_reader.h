@@ -50,7 +50,7 @@ class SchedReader {
   virtual std::span<const uint64_t> stack(Role role, size_t place) const = 0;
 };
 
-inline constexpr uint32_t kStacksPerSecond = 50;  // at most: taking one costs 2 to 40 us
+inline constexpr uint32_t kStacksPerSecond = 50;  // at most: taking one costs 2 us and more
 
 // Counts occupancy in the sampler's maps, if there are any.
 // Throws Error, "why; remedy".

@@ -26,7 +26,7 @@ bool is_worth_inspecting(const stage_thread& record, uint64_t now_ns) {
   // It has ended, or has been replaced by another thread of its process that called exec.
   if (peek(record.task) == 0) return false;
   const uint32_t state = peek(record.time.state);
-  const uint64_t settled_ns = peek(record.time.since_ns) + kSettled_ns;
+  const uint64_t settled_ns = peek(record.time.since_ns) + TASK_SETTLED_NS;
   return state == TASK_NOBODY ||
          (state == TASK_UNKNOWN && now_ns >= settled_ns && peek(record.time.seen_ns) < settled_ns);
 }

@@ -13,10 +13,6 @@
 
 namespace pipetop::observe {
 
-// A switch in progress when we began to watch was missed, and the state read then may be the old
-// one. It is over long before this time.
-constexpr uint64_t kSettled_ns = 10 * kMs;
-
 // An update takes less than a microsecond, unless the host stops its CPU in the middle.
 constexpr int kReadAttempts = 10'000;
 
@@ -45,7 +41,7 @@ std::optional<Record> read_between_changes(const Record& record, const Also& als
 // length; nothing while the state is not known.
 inline std::optional<uint64_t> bring_up_to(uint64_t now_ns, task_time& time) {
   if (time.state == TASK_UNKNOWN) {
-    if (time.seen_ns < time.since_ns + kSettled_ns) return {};
+    if (time.seen_ns < time.since_ns + TASK_SETTLED_NS) return {};
     time.state = time.seen;
   }
   if (time.state >= TASK_STATES || now_ns <= time.since_ns) return 0;
