@@ -217,7 +217,8 @@ Reading<RoleTotals> Segments::totals(Role role, uint64_t now_ns,
 
 void Segments::describe(SamplingEvent& event) const {
   if (event.share < 1) {
-    event.set_price(price_.price());
+    if (const Reading<Price> measured = price_.price(); measured.has_value())
+      event.set_price(measured);
     event.between_ticks = price_.between_ticks(terms_.unit.count);
   }
   const Reading<Price> programs = observers_.price_of_programs();

@@ -115,8 +115,8 @@ struct SamplingEvent {
   std::string name;  // "cycles" or "cpu-clock"
   uint32_t hz = 0;   // on each CPU
   double share = 1;  // of the time, in slices; in between there are only a few ticks
-  // What the ticks cost, by that of one; with slices it is measured on this pipe, by the rate
-  // between them, in the workload's unit. And what the programs at context switches take.
+  // What the ticks cost, by that of one; after some slices it is measured on this pipe, by the
+  // rate between them, in the workload's unit. And what the programs at context switches take.
   Reading<double> price = {}, between_ticks = {};
   double price_low = 0, price_high = 0;  // its interval
 

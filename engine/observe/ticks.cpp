@@ -135,11 +135,13 @@ void TickControl::restart() {
   slices_.restart();
 }
 
+double TickControl::mean_hz() const {
+  return has_slices() ? share() * hz() + (1 - share()) * TickSlices::kRareHz : hz();
+}
+
 uint32_t TickControl::stands_for_ns() const {
   if (rate_.lasts) return static_cast<uint32_t>(kSecond / rate_.hz);
-  const double share = TickSlices::kShare;
-  return static_cast<uint32_t>(double(kSecond) /
-                               (share * hz() + (1 - share) * TickSlices::kRareHz));
+  return static_cast<uint32_t>(double(kSecond) / mean_hz());
 }
 
 Ticks TickControl::ticks() const {
@@ -147,9 +149,9 @@ Ticks TickControl::ticks() const {
   return rate_.hz == TickSlices::kRareHz ? Ticks::rare : Ticks::slice;
 }
 
-Reading<Price> TickControl::price(uint32_t hz) const {
-  if (has_slices()) return Reading<Price>::warming("measuring, for some seconds");
+Reading<Price> TickControl::price() const {
   if (!tick_) return Reading<Price>::warming("the cost of a tick is not known");
+  const double hz = mean_hz();
   return Reading<Price>::of(
       {price_of(hz, tick_->ns), price_of(hz, tick_->low_ns), price_of(hz, tick_->high_ns)});
 }
@@ -158,7 +160,7 @@ void TickControl::describe(SamplingEvent& event) const {
   event.hz = hz();
   event.share = share();
   event.between_ticks = Reading<double>::unavailable("the ticks do not pause");
-  event.set_price(price(event.hz));
+  event.set_price(price());
 }
 
 }  // namespace pipetop::observe

@@ -116,7 +116,7 @@ class TickControl {
   // While they are fewest.
   uint32_t least_hz() const { return has_slices() ? TickSlices::kRareHz : hz(); }
 
-  // Sets frequency, share and price.
+  // Sets frequency, share and price: what so many ticks cost a thread that never sleeps.
   void describe(SamplingEvent& event) const;
 
  private:
@@ -124,7 +124,8 @@ class TickControl {
   bool has_slices() const { return judge_.many(); }
   double share() const { return has_slices() ? TickSlices::kShare : 1; }
   uint32_t hz() const;
-  Reading<Price> price(uint32_t hz) const;
+  double mean_hz() const;  // over whole cycles
+  Reading<Price> price() const;
 
   const bool is_fixed_;
   const uint32_t most_hz_;

@@ -70,6 +70,8 @@ TEST(TickControl, AChangeEndsTheSlices) {
 
 TEST(TickControl, AnAutomaticOneComesInSlicesWhileThePipeSleepsOften) {
   TickControl control(0, ten_us);
+  SamplingEvent event = {.name = "cpu-clock"};
+  learn(control, event);
   EXPECT_TRUE(control.poll(kSecond, {}).lasts) << "nobody counts sleeps";
   uint64_t sleeps = 0;
   int rare = 0, slice = 0;
@@ -80,11 +82,12 @@ TEST(TickControl, AnAutomaticOneComesInSlicesWhileThePipeSleepsOften) {
     EXPECT_EQ(control.ticks(), rate.hz == TickSlices::kRareHz ? Ticks::rare : Ticks::slice);
   }
   EXPECT_NEAR(slice, (rare + slice) / 10, 2);
-  const SamplingEvent event = described(control);
+  control.describe(event);
   EXPECT_DOUBLE_EQ(event.share, 0.1);
-  EXPECT_FALSE(event.price.has_value()) << "it is measured on the pipe";
+  ASSERT_TRUE(event.price.has_value()) << "before it is measured on the pipe";
+  EXPECT_DOUBLE_EQ(*event.price, price_of(0.1 * event.hz + 0.9 * TickSlices::kRareHz, 10'000));
   EXPECT_TRUE(event.rate().ends_with(" Hz 10 % of the time")) << event.rate();
-  EXPECT_EQ(event.cost(), "");
+  EXPECT_EQ(event.cost(), ", costs <1 %");
 }
 
 TEST(TickControl, ATickStandsForTheTimeToTheNextOne) {
