@@ -277,6 +277,7 @@ std::string on_lock(const Snapshot& s, const Evidence& e) {
 
 // Both want a CPU.
 std::string on_cpus(const Snapshot& s, const Evidence& e) {
+  constexpr uint64_t kUsualPipe = 64 << 10;  // bytes
   const PipeSettings& pipe = s.effective.settings.pipe;
   const auto& [writer, reader] = e.roles;
   if (writer.cpu != reader.cpu)
@@ -285,6 +286,10 @@ std::string on_cpus(const Snapshot& s, const Evidence& e) {
   if (is_busy(pipe.writer_wait) || is_busy(pipe.reader_wait))
     return cpus_of(s) > 1 ? "try placement near: who spins takes the other's CPU"
                           : "try wait block: who spins takes the other's CPU";
+  // At each turn of a small pipe so little moves that switching takes longer than the copies.
+  if (pipe.pipe_size != kAutoPipeSize && pipe.pipe_size < kUsualPipe)
+    return fmt::format("try pipe_size {}: they take turns for each {}", format_size(kUsualPipe),
+                       bytes_text(double(pipe.pipe_size)));
   // A second CPU may make it slower: a wakeup there can take longer than the work.
   for (const Role role : kBothRoles)
     if (std::string next = on_method(s, role); !next.empty()) return next;

@@ -142,6 +142,20 @@ TEST(Advice, NoCopiesWhereTheMutexLimitsThenMoreACall) {
   EXPECT_EQ(advice_on_pair(s), "nothing can be done here");
 }
 
+// Measured: x3.8, where vmsplice makes it x0.7.
+TEST(Advice, WhoTakesTurnsOnOneCpuNeedsAUsualPipeFirst) {
+  Snapshot s = ordinary();
+  for (WorkerReadings& w : s.workers) {
+    w.last_cpu = Reading<int>::of(0);
+    set_time(w, 0.5, 0.4);
+  }
+  PipeSettings& pipe = s.effective.settings.pipe;
+  pipe.pipe_size = 4 << 10;
+  EXPECT_EQ(advice_on_pair(s), "try pipe_size 64KiB: they take turns for each 4 KiB");
+  pipe.pipe_size = 64 << 10;
+  EXPECT_EQ(advice_on_pair(s), "try write_with vmsplice: no copy");
+}
+
 TEST(Advice, WhoSleepsForEachOtherMaySpin) {
   Snapshot s = ordinary();
   set_time(writer(s), 0.55, 0.07);
