@@ -188,7 +188,8 @@ std::optional<Verdict> deadlock(const JudgedPipeline& view) {
 // ---- who is to blame ----
 
 // Beyond the pipeline: the data comes too late, or cannot leave. A stage that sleeps sets the pace
-// itself, and so does one that polls though it holds nothing that others feed or empty.
+// itself, and so does one that polls though it holds nothing that others feed or empty, or whose
+// child works.
 bool is_outside(const Stage& known, const WaitStage& stage, const StageActivity& activity) {
   if (activity.kind != StageActivity::Kind::waits) return false;
   switch (activity.wait) {
@@ -197,7 +198,6 @@ bool is_outside(const Stage& known, const WaitStage& stage, const StageActivity&
       return true;
     case WaitsFor::poll:
       return (stage.is_source || stage.is_sink) && known.outside.value_or(true);
-    case WaitsFor::child:
     case WaitsFor::signal:
     case WaitsFor::other:
       return stage.is_source;
@@ -277,6 +277,21 @@ Verdict verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
           : with_evidence(fmt::format("outside: {} {}", name, activity_text(view, culprit.stage)),
                           view, culprit.stage, false);
   return blamed(Kind::outside, view, culprit.stage, activity.wait, line);
+}
+
+// It waits for its child, and nobody for it: the pipe of make's jobserver, whose tokens move once a
+// job.
+std::optional<Verdict> keeps_tokens(const JudgedPipeline& view) {
+  const auto culprit = culprit_of(view.graph);
+  if (!culprit || !view.graph.stages[culprit->stage].known) return {};
+  const auto takes_time = stages_that(view.graph, [&](size_t i) {
+    const WaitStage& stage = view.graph.stages[i];
+    return i != culprit->stage && (stage.reading + stage.writing >= kOwnWork || stage.own >= kBusy);
+  });
+  if (!takes_time.empty() || activity_of(view, culprit->stage).wait != WaitsFor::child) return {};
+  return said(Kind::idle,
+              first_fitting({fmt::format("idle: {} waits for its child, and nobody for it",
+                                         shown_name(view, culprit->stage))}));
 }
 
 std::optional<Verdict> idle(const JudgedPipeline& view) {
@@ -405,7 +420,8 @@ Verdict judge_pipeline(const Pipeline& pipeline) {
   const WaitGraph graph = wait_graph_of(pipeline);
   const JudgedPipeline view{pipeline, graph};
   using Rule = std::optional<Verdict> (*)(const JudgedPipeline&);
-  const auto first = first_of<Rule>({nothing_to_see, stopped, too_little, deadlock, idle}, view);
+  const auto first =
+      first_of<Rule>({nothing_to_see, stopped, too_little, deadlock, idle, keeps_tokens}, view);
   Verdict found = first ? *first : by_blame(view);
   for (std::string& clause : circumstances(view)) found.evidence.push_back(std::move(clause));
   found.advice = advice_on(view, found);

@@ -235,8 +235,8 @@ Verdict verdict_on_all(Pipeline all) {
   if (ran_ns >= PipelineWindow::kLeast_ns) all.window_ns = std::max(ran_ns, kLeastWindow_ns);
   Verdict verdict = judge_pipeline(all);
   if (verdict.kind == Verdict::Kind::unknown && verdict.because.starts_with("measuring"))
-    verdict.because =
-        fmt::format("unknown: it ran for {} ms, too short to name a bottleneck", ran_ns / kMs);
+    verdict.because = fmt::format("unknown: it ran for {}, too short to name a bottleneck",
+                                  seconds_text(ran_ns, 2));
   return verdict;
 }
 

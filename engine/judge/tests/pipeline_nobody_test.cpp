@@ -101,6 +101,18 @@ TEST(Bottleneck, IdleWhenNothingMovesAndAllWait) {
   EXPECT_EQ(verdict_of(view), "idle - none");
 }
 
+// Its children hold the pipe, too, and rarely give a token back: none of them waits there.
+TEST(Bottleneck, TheJobserverOfMakeHoldsNobodyUp) {
+  Pipeline view = made_pipeline({"make", "cc"}, {{{0, 1}, {0, 1}}});
+  view.pipes[0].bytes_per_s = Reading<double>::of(0.3);
+  set_ring(view.pipes[0], 0, 0.8, 0);
+  spend(view, 0, {}, WaitsFor::child);
+  spend(view, 1, {}, WaitsFor::sleep);
+  for (StageEnd& end : view.pipes[0].readers) end.active = end.stage == 0;
+  for (StageEnd& end : view.pipes[0].writers) end.active = end.stage == 0;
+  EXPECT_EQ(line_of(view), "idle: make waits for its child, and nobody for it");
+}
+
 TEST(Bottleneck, WhatMovedInTheWindowMovedThoughTheLastSecondWasSilent) {
   Pipeline view = limited({"vmstat", "cat"}, 0, WaitsFor::sleep);
   const std::string moving = verdict_of(view);

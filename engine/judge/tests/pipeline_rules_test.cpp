@@ -156,14 +156,13 @@ TEST(Bottleneck, TheDiskOfAReaderOrAWriter) {
 
 TEST(Bottleneck, ASourceWithNothingToSend) {
   for (const WaitsFor wait :
-       {WaitsFor::child, WaitsFor::network, WaitsFor::terminal, WaitsFor::poll, WaitsFor::signal})
+       {WaitsFor::network, WaitsFor::terminal, WaitsFor::poll, WaitsFor::signal})
     EXPECT_EQ(verdict_of(limited({"sh", "gzip", "cat"}, 0, wait)),
               fmt::format("outside sh {}", name_of(wait)));
   EXPECT_EQ(line_of(limited({"sh", "cat"}, 0, WaitsFor::child)),
-            "outside: sh has no input; its output is empty 97 %, and it waits for its child "
-            "98 %");
-  // A lock is its own, and so is its sleep.
-  for (const WaitsFor wait : {WaitsFor::lock, WaitsFor::sleep})
+            "bottleneck: sh; its output is empty 97 %, and it waits for its child 98 %");
+  // A lock is its own, and so are its sleep and its child.
+  for (const WaitsFor wait : {WaitsFor::lock, WaitsFor::sleep, WaitsFor::child})
     EXPECT_EQ(verdict_of(limited({"java", "cat"}, 0, wait)),
               fmt::format("stage java {}", name_of(wait)));
 }
@@ -185,7 +184,7 @@ TEST(Bottleneck, ASourceWhoseStandardInputIsAnIdlePipe) {
   spend(view, 0, {.reading = 0}, WaitsFor::child);
   set_ring(view.pipes[0], 0, 1, 0);
   view.pipes[0].bytes_per_s = Reading<double>::of(0);
-  EXPECT_EQ(verdict_of(view), "outside sh child");
+  EXPECT_EQ(verdict_of(view), "stage sh child");
 }
 
 TEST(Bottleneck, ASinkThatIsSlow) {
