@@ -42,7 +42,7 @@ std::string read_name(const YamlNode& map) {
 }
 
 Preset read_preset(const YamlNode& node, WorkloadKind kind) {
-  node.check_map("a preset", with_knobs(kind, {"name", "title"}));
+  check_keys(node, "a preset", kind, {"name", "title"});
   for (const Knob& knob : common_knobs())
     if (const YamlNode* value = node.find(knob.name))
       value->fail(fmt::format("{}: no preset changes it: give it outside of presets", knob.name));
@@ -118,8 +118,8 @@ void read_screen(const YamlNode& root, Config& config) {
 
 Config config_of(const YamlNode& root) {
   const WorkloadKind kind = read_workload(root, WorkloadKind::pipe);
-  root.check_map("a config", with_knobs(kind, {"workload", "preset", "presets", "scenes", "observe",
-                                               "screen"}));
+  check_keys(root, "a config", kind,
+             {"workload", "preset", "presets", "scenes", "observe", "screen"});
   Config config = default_config(kind);
   read_presets(root, config);
   read_start(root, config);

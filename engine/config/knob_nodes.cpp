@@ -65,11 +65,19 @@ void check_together(const YamlNode& map, const Settings& settings) {
 
 }  // namespace
 
-KnobNames with_knobs(WorkloadKind kind, KnobNames own) {
+void check_keys(const YamlNode& map, std::string_view what, WorkloadKind kind, KnobNames own) {
   for (const Knob& knob : knobs_of(kind)) own.push_back(knob.name);
   for (const std::string_view role : terms_of(kind).roles)
     if (!role.empty() && !keys_of(role, kind).empty()) own.push_back(role);
-  return own;
+  for (const YamlNode& key : map.keys) {
+    const Knob* knob = find_knob(key.text);
+    if (!knob || std::ranges::find(own, key.text) != own.end()) continue;
+    const std::string_view its = terms_of(workload_of(*knob)).name;
+    key.fail(
+        fmt::format("{} belongs to the {} workload, this is {}: remove it, or set workload: {}",
+                    key.text, its, terms_of(kind).name, its));
+  }
+  map.check_map(what, own);
 }
 
 // In the table's order, so that the order of lines does not matter.

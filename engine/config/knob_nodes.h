@@ -17,8 +17,9 @@ using KnobNames = std::vector<std::string_view>;
 // It determines the knobs, so it comes first of all.
 WorkloadKind read_workload(const YamlNode& map, WorkloadKind otherwise);
 
-// `own`, every knob of the workload, and its roles that have knobs of their own.
-KnobNames with_knobs(WorkloadKind kind, KnobNames own);
+// Throws unless all keys of the map are in `own`, knobs of the workload, or its roles that have
+// knobs of their own. `what`: "a scene".
+void check_keys(const YamlNode& map, std::string_view what, WorkloadKind kind, KnobNames own);
 
 // Sets the knobs that the map has, but for `besides`, whose name means something else there.
 void apply_knobs(const YamlNode& map, Settings& settings, std::string_view besides = {});

@@ -195,8 +195,9 @@ Scene read_scene(const YamlNode& node, const Config& config, std::span<const Sce
   if (node.kind != YamlNode::Kind::map) node.check_map("a scene", {});
   if (node.find("watch")) return read_watching_scene(node, config);
   const WorkloadKind kind = read_workload(node, config.settings.workload);
-  node.check_map("a scene", with_knobs(kind, {"title", "caption", "notes", "preset", "workload",
-                                              "view", "highlight", "wait", "expect", "watch"}));
+  check_keys(node, "a scene", kind,
+             {"title", "caption", "notes", "preset", "workload", "view", "highlight", "wait",
+              "expect", "watch"});
   Scene scene;
   scene.title = read_scene_title(node);
   scene.caption = read_text(node, "caption", kCaption);

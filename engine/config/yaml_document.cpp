@@ -270,12 +270,14 @@ void YamlSource::fail(size_t byte, std::string_view words) const {
 void YamlNode::check_map(std::string_view what, std::span<const std::string_view> known) const {
   if (kind != Kind::map && kind != Kind::null)
     fail(fmt::format("{} is a map of \"key: value\" lines, not {}", what, describe(kind)));
+  constexpr size_t kListed = 12;  // more are no help in a message
   for (const YamlNode& key : keys) {
     if (std::ranges::find(known, key.text) == known.end()) {
       const auto near = nearest(key.text, known);
       key.fail(fmt::format("{} has no key \"{}\": {}", what, key.text,
-                           near ? fmt::format("did you mean {}?", *near)
-                                : fmt::format("it takes {}", join_choices(known))));
+                           near                      ? fmt::format("did you mean {}?", *near)
+                           : known.size() <= kListed ? "it takes " + join_choices(known)
+                                                     : "see pipetop help config-keys"));
     }
     const auto earlier = std::ranges::find(keys, key.text, &YamlNode::text);
     if (&*earlier != &key)

@@ -138,7 +138,11 @@ TEST(Scenes, EachMistakeIsOneClearLine) {
       {"scenes: [{titel: a}]\n", "t:1:11: a scene has no key \"titel\": did you mean title?"},
       {"scenes: [{title: a, gifts: true}]\n",
        "t:1:21: a scene has no key \"gifts\": did you mean gift?"},
-      {"scenes: [{title: a, clients: 2}]\n", "t:1:21: a scene has no key \"clients\""},
+      {"scenes: [{title: a, clients: 2}]\n",
+       "t:1:21: clients belongs to the page-cache workload, this is pipe: remove it, or set "
+       "workload: page-cache"},
+      {"scenes: [{title: a, quux: 2}]\n",
+       "t:1:21: a scene has no key \"quux\": see pipetop help config-keys"},
       {"scenes: [{title: a, workload: cache}]\n",
        "t:1:31: workload: \"cache\" is not a valid value: give pipe, page-cache or percpu"},
       {"scenes: [{title: a, preset: two_clients_own}]\n",
