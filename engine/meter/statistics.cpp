@@ -200,6 +200,7 @@ std::optional<double> plus_minus(std::span<const double> in_order) {
   double most = plus_minus_by_neighbours(in_order);
   for (size_t count = kFewestBatches; n / count >= kOneSecond; count += count / 2)
     most = std::max(most, plus_minus_by_batches(in_order, count));
+  if (most > squares_of(in_order).mean) return {};
   return most;
 }
 

@@ -56,7 +56,7 @@ double student(double freedom, double level = 0.95);
 // Half of the 95 % interval of the mean of rates that were measured one after the other, about ten
 // per second. Neighbours are alike and the machine drifts: so an autocorrelation is assumed until
 // there are enough to know it, and the means of one second and longer must not scatter more.
-// Nothing while there are too few to tell.
+// Nothing while there are too few to tell, or if they vary so much that it would reach below 0.
 std::optional<double> plus_minus(std::span<const double> in_order);
 
 // The geometric mean of ratios, and the interval that it is in with a confidence of `level`; of a

@@ -79,6 +79,7 @@ TEST(PlusMinus, IsUnknownOfTooFew) {
   EXPECT_FALSE(plus_minus({}));
   EXPECT_FALSE(plus_minus(std::vector<double>{1, 2, 3, 4}));
   EXPECT_EQ(plus_minus(std::vector<double>(100, 2.0)), 0);
+  EXPECT_FALSE(plus_minus(std::vector<double>{0, 0, 0, 0, 90, 0})) << "37 +- 91 says nothing";
 }
 
 TEST(Student, IsThatOfTheTables) {
