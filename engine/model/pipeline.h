@@ -101,6 +101,11 @@ struct LargerRing {
   double gain = 0;  // 0.5: half as fast again
 };
 
+// How far off an estimate may be: between these times what it says.
+struct EstimateRange {
+  double low = 1, high = 1;
+};
+
 // One end that a stage holds.
 struct StageEnd {
   PipeEnd end;
@@ -134,6 +139,7 @@ struct Pipe {
   Series<RatePoint> rates;                // in bytes per second; oldest first, a minute or more
   Series<RatePoint> fill;                 // the same, in shares of the ring
   std::optional<LargerRing> larger = {};  // if its bursts, as they were measured, would gain by one
+  std::optional<EstimateRange> range = {};  // of the bytes, if they are estimated from the ring
 };
 
 // What limits a pipe or a pipeline, and what shows it.

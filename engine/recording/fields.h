@@ -290,11 +290,15 @@ constexpr auto fields(const Pipe*) {
   return std::tuple(&T::id, &T::path, &T::writers, &T::readers, &T::kernel_writers,
                     &T::kernel_readers, &T::own, &T::closed, &T::first_seen_ns, &T::older,
                     &T::capacity, &T::queued, &T::ring, &T::frame, &T::level, &T::bytes_per_s,
-                    &T::exact, &T::total_bytes, &T::rates, &T::fill, &T::larger);
+                    &T::exact, &T::total_bytes, &T::rates, &T::fill, &T::larger, &T::range);
 }
 constexpr auto fields(const LargerRing*) {
   using T = LargerRing;
   return std::tuple(&T::bytes, &T::gain);
+}
+constexpr auto fields(const EstimateRange*) {
+  using T = EstimateRange;
+  return std::tuple(&T::low, &T::high);
 }
 constexpr auto fields(const Pipeline*) {
   using T = Pipeline;
@@ -341,8 +345,8 @@ using Recorded =
                Integrity, Progress, PartReadings, Figure, Mismatch, EffectivePipe, Effective,
                Verdict, Change, SamplingEvent, Notice, Snapshot, RoleTotals, Waits, ProcessId,
                PipeId, PipeEnd, SideBytes, RingCounts, RingLevel, StageState, StageShares, Stage,
-               StageEnd, Pipe, Pipeline, Intervention, LargerRing, Throttling, CallRate, DiskUse,
-               SocketQueues, NamedProcess, StageLimits>;
+               StageEnd, Pipe, Pipeline, Intervention, LargerRing, EstimateRange, Throttling,
+               CallRate, DiskUse, SocketQueues, NamedProcess, StageLimits>;
 inline constexpr size_t kRecorded = std::tuple_size_v<Recorded>;
 
 template <class T>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "engine/base/clock.h"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr uint64_t kPatience_ns = 1'000'000'000;
 constexpr double kAgree = 0.05;
+constexpr size_t kSlotSizes = 20;  // samples: a second or two
 
 // Free-running indices only go back when the ring is renumbered.
 bool went_back(uint32_t before, uint32_t now) { return static_cast<int32_t>(now - before) < 0; }
@@ -97,9 +99,32 @@ std::optional<SideBytes> RateEstimate::sides_after(uint64_t at_ns, const RingCou
   return sides;
 }
 
+// What was put in, and what was taken out and is left, as far as they agree.
+EstimateRange RateEstimate::range_by_sides(const RingCounts& ring, double bytes) const {
+  const auto put = double(ring.sides->written - begin_.sides->written);
+  const double taken = double(ring.sides->read - begin_.sides->read) + double(ring.queued_bytes) -
+                       double(begin_.queued);
+  return {std::min({put, taken, bytes}) / bytes, std::max({put, taken, bytes}) / bytes};
+}
+
+EstimateRange RateEstimate::range_by_slots() const {
+  if (slot_sizes_.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(slot_sizes_);
+  const double mean =
+      std::accumulate(slot_sizes_.begin(), slot_sizes_.end(), 0.0) / double(slot_sizes_.size());
+  return {least / mean, most / mean};
+}
+
+std::optional<EstimateRange> RateEstimate::range() const {
+  if (!settled_ || bytes_ <= 0) return {};
+  return EstimateRange{least_ / bytes_, most_ / bytes_};
+}
+
 void RateEstimate::settle(uint64_t at_ns, const RingCounts& ring, double bytes,
-                          const std::optional<SideBytes>& sides) {
+                          const EstimateRange& range, const std::optional<SideBytes>& sides) {
   bytes_ += bytes;
+  least_ += range.low * bytes;
+  most_ += range.high * bytes;
   settled_ = true;
   earlier_ = passed_ = {};
   begin_ = {at_ns, ring.queued_bytes, sides};
@@ -115,12 +140,13 @@ void RateEstimate::decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved
   const bool may_wait = at_ns < moves_since_ns_ + kPatience_ns;
   const bool stands = moved == 0 && !ring.sides;
   if (all_seen) {
-    settle(at_ns, ring, passed_.by_slots, sides_after(at_ns, ring, passed_.by_slots));
+    settle(at_ns, ring, passed_.by_slots, {}, sides_after(at_ns, ring, passed_.by_slots));
   } else if (const auto through = agreed(at_ns, ring)) {
     agreed_slot_bytes_ = *through / double(passed_.slots);
     disagree_ = false;
     const bool has_more = *through < double(ring.sides->written - begin_.sides->written);
     settle(at_ns, ring, *through + double(earlier_.slots) * *agreed_slot_bytes_,
+           range_by_sides(ring, *through),
            has_more ? sides_after(at_ns, ring, *through) : ring.sides);
   } else if (may_wait && !stands && !has_sides_of(ring) && (ring.sides || agreed_slot_bytes_)) {
     earlier_.slots += passed_.slots;
@@ -131,7 +157,7 @@ void RateEstimate::decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved
   } else if (!(may_wait && (stands || may_agree(ring))) && passed_.unknown == 0) {
     agreed_slot_bytes_.reset();
     disagree_ = true;
-    settle(at_ns, ring, earlier_.by_slots + passed_by_slots(ring), ring.sides);
+    settle(at_ns, ring, earlier_.by_slots + passed_by_slots(ring), range_by_slots(), ring.sides);
   }
 }
 
@@ -173,12 +199,16 @@ void RateEstimate::report() {
 }
 
 void RateEstimate::add(uint64_t at_ns, const RingCounts& ring) {
-  if (ring.past_slots != 0) slot_bytes_ = mean_slot(ring.past_bytes, ring.past_slots);
+  if (ring.past_slots != 0) {
+    slot_bytes_ = mean_slot(ring.past_bytes, ring.past_slots);
+    slot_sizes_.push_back(*slot_bytes_);
+    if (slot_sizes_.size() > kSlotSizes) slot_sizes_.pop_front();
+  }
   if (!last_) {
     begin_ = {at_ns, ring.queued_bytes, ring.sides};
   } else if (is_renumbered(*last_, ring)) {
     const bool knew = settled_ || earlier_.by_slots + passed_.by_slots > 0;
-    settle(at_ns, ring, earlier_.by_slots + passed_.by_slots, ring.sides);
+    settle(at_ns, ring, earlier_.by_slots + passed_.by_slots, range_by_slots(), ring.sides);
     settled_ = knew;
   } else {
     const uint32_t moved = ring.head - last_->head;
@@ -319,6 +349,11 @@ Reading<double> PipeHistory::bytes_per_s() const {
 std::optional<uint64_t> PipeHistory::total_bytes() const {
   if (!total_ || is_uncounted()) return {};
   return static_cast<uint64_t>(std::llround(*total_));
+}
+
+std::optional<EstimateRange> PipeHistory::range() const {
+  if (exact() || !total_) return {};
+  return estimate_.range();
 }
 
 Reading<RingLevel> PipeHistory::shares() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -21,6 +22,10 @@ class RateEstimate {
 
   // Put into the pipe since the first sample; nothing until it could be told once. Never falls.
   std::optional<double> total_bytes() const { return reported_; }
+
+  // Of these bytes: what the two sides say, or what a slot held at least and at most in the last
+  // samples. Nothing while none are settled.
+  std::optional<EstimateRange> range() const;
 
  private:
   // What the head passed in some time.
@@ -43,8 +48,10 @@ class RateEstimate {
   void decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved);
   std::optional<SideBytes> sides_after(uint64_t at_ns, const RingCounts& ring, double bytes) const;
   // `sides`: what they had moved by then.
-  void settle(uint64_t at_ns, const RingCounts& ring, double bytes,
+  void settle(uint64_t at_ns, const RingCounts& ring, double bytes, const EstimateRange& range,
               const std::optional<SideBytes>& sides);
+  EstimateRange range_by_sides(const RingCounts& ring, double bytes) const;
+  EstimateRange range_by_slots() const;
   // Bytes of what is not settled.
   double most_passed(const RingCounts& ring) const;
   double passed_by_slots(const RingCounts& ring) const;
@@ -53,6 +60,8 @@ class RateEstimate {
   std::optional<RingCounts> last_;
   std::optional<double> slot_bytes_;  // of the last slots that told
   double bytes_ = 0;                  // up to where it is settled
+  double least_ = 0, most_ = 0;       // of these
+  std::deque<double> slot_sizes_;     // bytes, of the last samples that told
   bool settled_ = false;              // ever
   bool disagree_ = false;             // the sides did, when it was settled last
 
@@ -142,6 +151,7 @@ class PipeHistory {
 
   Reading<double> bytes_per_s() const;
   std::optional<uint64_t> total_bytes() const;  // since it was first seen, or made
+  std::optional<EstimateRange> range() const;   // nothing: exact, or not known
   Reading<RingLevel> shares() const;            // from samples
   void restart_shares() { samples_.clear(); }
 

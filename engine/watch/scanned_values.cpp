@@ -67,6 +67,7 @@ void fill(Pipe& view, const ScannedPipe& pipe, const PipeHistory& history) {
   view.bytes_per_s = history.bytes_per_s();
   view.total_bytes = history.total_bytes();
   view.exact = history.exact() && view.total_bytes;
+  view.range = history.range();
   view.level = history.shares();
 }
 

@@ -187,6 +187,8 @@ std::string ring_text(const Pipeline& pipeline, const Pipe& pipe, size_t above) 
                       percent(pipe.level, &RingLevel::full_share));
   if (pipe.queued) text += fmt::format(", {} queued", size_text(pipe.queued));
   text += fmt::format(", {}", pipe.bytes_per_s.has_value() ? pipe_rate_text(pipe) : kUnknown);
+  if (const std::string range = range_text(pipe); !range.empty())
+    text += fmt::format(" ({})", range);
   if (!pipe.total_bytes) return text;
   return fmt::format("{}, {} {}", text, pipe_total_text(pipe),
                      !pipe.closed ? "so far"
@@ -339,6 +341,8 @@ Json pipe_json(const Pipe& pipe, uint64_t now_ns, const std::string& missing) {
          missing);
   put(json, "occupancy", pipe.level, occupancy_json);
   put(json, "bytes_per_s", pipe.bytes_per_s);
+  if (pipe.range && !pipe.exact)
+    json["bytes_range"] = {{"low", rounded(pipe.range->low)}, {"high", rounded(pipe.range->high)}};
   put_known(json, "bytes", pipe.total_bytes, missing);
   json["exact"] = pipe.exact;
   if (pipe.larger)

@@ -95,13 +95,11 @@ std::vector<std::vector<Item>> ring_facts(const RingShown& shown, bool recorded)
   add("on average", &RingLevel::mean_share, "");
   add("full", &RingLevel::full_share, "");
   add("empty", &RingLevel::empty_share, "of the samples");
-  std::vector<Item> second = {{{},
-                               pipe_rate_text(pipe),
-                               pipe.exact ? "exact"
-                               : recorded ? "estimated"
-                                          : "estimated; x counts",
-                               Style::value,
-                               11}};
+  const std::string range = range_text(pipe);
+  const std::string how =
+      fmt::format("estimated{}{}{}", range.empty() ? "" : " ", range, recorded ? "" : "; x counts");
+  std::vector<Item> second = {
+      {{}, pipe_rate_text(pipe), pipe.exact ? "exact" : how, Style::value, 11}};
   if (pipe.total_bytes) second.push_back({{}, pipe_total_text(pipe), "so far", Style::value});
   if (!shown.factor.empty()) second.push_back({"change", shown.factor, {}, {Style::mark, kBold}});
   add_files(second, "writers", pipe.kernel_writers);

@@ -216,6 +216,13 @@ std::string pipe_total_text(const Pipe& pipe) {
   return (pipe.exact || !pipe.total_bytes ? "" : "~") + size_text(pipe.total_bytes);
 }
 
+std::string range_text(const Pipe& pipe) {
+  if (!pipe.range || pipe.exact) return {};
+  const double below = 100 * (1 - pipe.range->low), above = 100 * (pipe.range->high - 1);
+  if (std::max(below, above) < 1) return "within 1 %";
+  return fmt::format("-{:.0f} to +{:.0f} %", below, above);
+}
+
 std::string level_text(const Pipe& pipe) {
   const auto text = [](const std::optional<uint64_t>& bytes) {
     return bytes ? short_bytes_text(static_cast<double>(*bytes)) : std::string("?");

@@ -42,6 +42,8 @@ std::string name_of(const Stage& stage);
 // "~1.23 GiB/s": an estimate; "…" while it is not known yet, "n/a" if it can't be.
 std::string pipe_rate_text(const Pipe& pipe);
 std::string pipe_total_text(const Pipe& pipe);  // "~906 MiB", or "?"
+// How far off the estimate may be: "within 1 %", "-2 to +3 %"; "" if it is none, or nobody knows.
+std::string range_text(const Pipe& pipe);
 
 // "62K/64K", the bytes in it and its capacity; what is not known is "?".
 std::string level_text(const Pipe& pipe);

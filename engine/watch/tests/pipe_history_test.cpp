@@ -242,6 +242,19 @@ TEST(RateEstimate, IsWhatTheHeadPassed) {
   EXPECT_DOUBLE_EQ(*estimate.total_bytes(), 10'000 * 4096.0);
 }
 
+TEST(RateEstimate, SaysHowFarOffItMayBe) {
+  RateEstimate seen;  // all slots, whatever they held
+  for (uint32_t i = 0; i <= 10; ++i) seen.add(i * kTick, ring_at(i * 8, 8, 100 + i % 2 * 900));
+  EXPECT_DOUBLE_EQ(seen.range()->low, 1);
+  EXPECT_DOUBLE_EQ(seen.range()->high, 1);
+  RateEstimate guessed;  // between 16 of a thousand
+  EXPECT_FALSE(guessed.range());
+  for (uint32_t i = 0; i <= 30; ++i)
+    guessed.add(i * kTick, ring_at(i * 1000, 16, i % 2 ? 2000 : 1000));
+  EXPECT_NEAR(guessed.range()->low, 1000 / 1500.0, 0.05);
+  EXPECT_NEAR(guessed.range()->high, 2000 / 1500.0, 0.05);
+}
+
 TEST(RateEstimate, IndicesWrap) {
   RateEstimate estimate;
   estimate.add(1, ring_at(0xffff'fff0, 16, 100));

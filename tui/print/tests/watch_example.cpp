@@ -49,6 +49,7 @@ Pipe pipe(PipeId id, uint64_t queued, double empty, double full, double bytes_pe
       {.mean_share = full, .empty_share = empty, .full_share = full, .samples = 900});
   pipe.bytes_per_s = Reading<double>::of(bytes_per_s);
   pipe.total_bytes = uint64_t(bytes_per_s * 12);
+  if (full > 0) pipe.range = EstimateRange{0.98, 1.03};
   return pipe;
 }
 

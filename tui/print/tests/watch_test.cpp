@@ -130,6 +130,7 @@ TEST(PrintWatch, TheJsonOfATableHoldsEverything) {
   EXPECT_EQ(first["occupancy"]["full_share"], 0.97);
   EXPECT_EQ(first["occupancy"]["samples"], 900);
   EXPECT_EQ(first["exact"], false);
+  EXPECT_EQ(first["bytes_range"], (Json{{"low", 0.98}, {"high", 1.03}}));
   EXPECT_EQ(first["open_to_read"], 1);
   const Json& writer = first["writers"][0];
   EXPECT_EQ(writer["pid"], 1201);
@@ -166,19 +167,19 @@ TEST(PrintWatch, APipelineNamesWhatHoldsItUp) {
   over.over_ns = 5'000'000'000;
   const Document document = watch_document(s, over);
   EXPECT_EQ(document.type, "pipeline");
-  EXPECT_EQ(
-      document.human,
-      "seq | gzip | wc, over 5.0 s\n"
-      "bottleneck: gzip; it works on a CPU 97 % of the time\n"
-      "  its input is full 97 % of the time\n"
-      "  its output is empty 100 %\n"
-      "\n"
-      "    pid  stage            CPU  CPU time  runnable  reading  writing  elsewhere\n"
-      "   1201  seq 100000000    8 %    0.96 s       0 %      0 %     92 %\n"
-      "      |  64 KiB ring, empty 0 %, full 97 %, 64 KiB queued, ~75.5 MiB/s, ~906 MiB so far\n"
-      "   1202  gzip -9         97 %   11.64 s       2 %      0 %      0 %  disk 1 %\n"
-      "      |  64 KiB ring, empty 100 %, full 0 %, 0 B queued, 19.5 KiB/s, 234 KiB so far\n"
-      "   1203  wc -c              ?         ?         ?        ?        ?\n");
+  EXPECT_EQ(document.human,
+            "seq | gzip | wc, over 5.0 s\n"
+            "bottleneck: gzip; it works on a CPU 97 % of the time\n"
+            "  its input is full 97 % of the time\n"
+            "  its output is empty 100 %\n"
+            "\n"
+            "    pid  stage            CPU  CPU time  runnable  reading  writing  elsewhere\n"
+            "   1201  seq 100000000    8 %    0.96 s       0 %      0 %     92 %\n"
+            "      |  64 KiB ring, empty 0 %, full 97 %, 64 KiB queued, ~75.5 MiB/s (-2 to +3 %), "
+            "~906 MiB so far\n"
+            "   1202  gzip -9         97 %   11.64 s       2 %      0 %      0 %  disk 1 %\n"
+            "      |  64 KiB ring, empty 100 %, full 0 %, 0 B queued, 19.5 KiB/s, 234 KiB so far\n"
+            "   1203  wc -c              ?         ?         ?        ?        ?\n");
 }
 
 TEST(PrintWatch, TheJsonOfAPipelineHoldsItsBottleneck) {
