@@ -13,6 +13,7 @@
 #include "engine/base/error.h"
 #include "engine/base/event_loop.h"
 #include "engine/host/host.h"
+#include "engine/judge/glossary.h"
 #include "engine/watch/watcher.h"
 #include "engine/workload/table/workloads.h"
 
@@ -63,7 +64,7 @@ const Reading<double>& measured(const RehearsedScene& scene, Expectation::Of of)
 template <class Table>
 bool lists(const Reading<Table>& table, std::string_view name) {
   return table.has_value() && std::ranges::any_of(table->tree->nodes, [&](const CallNode& node) {
-           return node.function.name() == name;
+           return same_function(node.function.name(), name);
          });
 }
 

@@ -40,6 +40,9 @@ std::span<const KnownFunction> glossary();
 
 // A compiler's clone is the same function: "__mutex_lock.constprop.0".
 std::string_view source_name(std::string_view symbol);
+inline bool same_function(std::string_view a, std::string_view b) {
+  return source_name(a) == source_name(b);
+}
 
 // "" if the glossary does not have it.
 std::string_view what_it_does(std::string_view symbol);

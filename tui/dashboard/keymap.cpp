@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "engine/base/text.h"
+#include "engine/judge/glossary.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/view.h"
@@ -46,7 +47,8 @@ void bring_into_view(ListState& list, std::string_view function, ListForm form, 
     return;
   }
   const auto rows = rows_of(list);
-  const auto found = std::ranges::find(rows, function, &CallRow::name);
+  const auto found = std::ranges::find_if(
+      rows, [&](const CallRow& row) { return same_function(row.name, function); });
   const bool there = found != rows.end() && found->novelty != Novelty::vanished;
   const auto index = static_cast<int>(found - rows.begin());
   list.scroll = there ? std::max(0, index - visible + 1) : 0;

@@ -102,10 +102,10 @@ void draw_heading(const Area& area, std::string text, bool sorted) {
 
 ListColumns list_columns(int cols, const ListContents& contents, const ListChoice& choice) {
   const bool wide = cols >= kWideCols;
-  int self = 5, children = wide ? 7 : 6, change = children;
+  int self = 5, children = wide ? 7 : 6, change = contents.compared ? children : 0;
   if (cols < kNarrowCols) {
-    int& left_out = !contents.compared ? change : choice.sort() == ListSort::self ? children : self;
-    left_out = 0;
+    int& left_out = choice.sort() == ListSort::self ? children : self;
+    if (contents.compared) left_out = 0;
   }
   const int name = self + children + change + 1;
   // Names get the space for the longest usual ones plus their indent; bars get the
@@ -129,7 +129,7 @@ void draw_list_header(const Area& area, const ListColumns& c, const FunctionList
   draw_heading(area.part(c.self), "self", sort == ListSort::self);
   draw_heading(area.part(c.children), "child", sort == ListSort::children);
   const std::string_view reference = view.list.contents.reference;
-  if (!reference.empty())
+  if (!reference.empty() && view.list.contents.compared)
     draw_heading(area.part(c.change), fmt::format("Δ{}{}", wide ? " " : "", reference), false);
   draw_summary(area, c.name.col, view);
 }
@@ -192,7 +192,7 @@ void draw_name(const Area& area, const CallRow& row, const Indent& indent, bool 
     area.set(0, col, row.fold == Fold::open ? g.opened : g.closed, Style::key);
   col += indent.step;
   const int room = area.cols() - col - (marked ? columns_of(kNotItsOwn) : 0);
-  col = area.put_fitted(0, col, room, row.name, gone ? Style::dim : Style::plain);
+  col = area.put_fitted(0, col, room, source_name(row.name), gone ? Style::dim : Style::plain);
   if (marked) area.put(0, col, kNotItsOwn, Style::mark);
 }
 
@@ -243,7 +243,8 @@ const CallRow* hidden_highlight(std::span<const CallRow> rows, size_t visible,
                                 const FunctionListOptions& view) {
   const bool wanted = !view.highlight.empty() && view.choice.form == ListForm::flat;
   if (!wanted || view.list.scroll > 0 || view.list.selected >= 0) return nullptr;
-  const auto found = std::ranges::find(rows, view.highlight, &CallRow::name);
+  const auto found = std::ranges::find_if(
+      rows, [&](const CallRow& row) { return same_function(row.name, view.highlight); });
   const bool there = found != rows.end() && found->novelty != Novelty::vanished;
   return there && size_t(found - rows.begin()) >= visible ? &*found : nullptr;
 }
@@ -266,7 +267,8 @@ void draw_rows(const Area& area, const FunctionListOptions& view) {
     const CallRow& row = hidden && i + 1 == seen.size() ? *hidden : seen[i];
     draw_row(line, columns, row, view, indent);
     const Area text = line.part({0, 0, 1, columns.name.end_col()});
-    if (!view.highlight.empty() && row.name == view.highlight) text.set_ink(0, kHighlighted);
+    if (!view.highlight.empty() && same_function(row.name, view.highlight))
+      text.set_ink(0, kHighlighted);
     if (view.focused && static_cast<int>(first + i) == view.list.selected)
       text.set_ink(0, {Style::plain, kReverse});
   }

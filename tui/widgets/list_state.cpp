@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/judge/glossary.h"
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {
@@ -138,10 +139,9 @@ std::vector<HotFunction> HottestFunctions::first(const FunctionTable& functions,
                                                  std::string_view kept) const {
   const std::vector<HotFunction>& all = of(functions);
   std::vector<HotFunction> rows(all.begin(), all.begin() + std::min(count, all.size()));
-  if (kept.empty() || count == 0 || all.empty() ||
-      std::ranges::find(rows, kept, &HotFunction::name) != rows.end())
-    return rows;
-  const auto found = std::ranges::find(all, kept, &HotFunction::name);
+  const auto is_kept = [&](const HotFunction& row) { return same_function(row.name, kept); };
+  if (kept.empty() || count == 0 || all.empty() || std::ranges::any_of(rows, is_kept)) return rows;
+  const auto found = std::ranges::find_if(all, is_kept);
   if (rows.size() == count) rows.pop_back();
   rows.push_back(found == all.end() ? HotFunction{kept, 0} : *found);
   return rows;

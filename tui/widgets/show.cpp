@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/judge/change_words.h"
+#include "engine/judge/glossary.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/draw/text.h"
 
@@ -30,7 +31,8 @@ void draw_hot_row(const Area& area, const HotFunction& function, uint64_t sample
       few ? counted_text(function.share, samples) : percent_text(function.share) + " %";
   area.part({0, 0, 1, kShareCols}).put_right(0, share, Style::value);
   const int name = kShareCols + 1;
-  area.put_fitted(0, name, area.cols() - bar_cols - 1 - name, function.name, Style::plain);
+  area.put_fitted(0, name, area.cols() - bar_cols - 1 - name, source_name(function.name),
+                  Style::plain);
   if (bar_cols > 0)
     draw_bar(area.part({0, area.cols() - bar_cols, 1, bar_cols}), function.share, bar_style);
   if (highlighted) area.part({0, 0, 1, area.cols() - bar_cols}).set_ink(0, kHighlighted);
@@ -162,7 +164,7 @@ void draw_hottest(const Area& area, const WorkerReadings& worker, const HottestF
   int row = 0;
   for (const HotFunction& function : functions)
     draw_hot_row(area.from_row(row++, 1), function, worker.functions->samples,
-                 style_of(worker.role), function.name == highlight);
+                 style_of(worker.role), same_function(function.name, highlight));
 }
 
 std::string words_of(const Snapshot& s) {

@@ -104,7 +104,7 @@ TEST_F(Folded, ARunWritesWhatItMeasured) {
 
 TEST_F(Folded, TheDashboardWritesThePresentSegmentWhenItEnds) {
   PtyProgram program({PIPETOP_PROGRAM, "--folded", path_}, {"TERM=xterm-256color"});
-  const bool is_sampled = program.wait_for("smp") && wait_for_samples(program);
+  const bool is_sampled = program.wait_for("samples") && wait_for_samples(program);
   program.send("q");
   const int status = program.wait_for_end();
   PIPETOP_NEED_SAMPLES(status == kRefused, program.output());
