@@ -231,11 +231,11 @@ Verdict beyond(const JudgedPipeline& view, const Culprit& culprit) {
 }
 
 // Another stage, of several threads, that runs on the CPUs that the culprit waits for: so much more
-// than the culprit itself.
+// than the culprit itself, which would run half as long again if it had one.
 std::optional<size_t> who_takes_its_cpu(const JudgedPipeline& view, size_t culprit) {
   constexpr double kMuchMore = 1.5;
   const WaitStage& starved = view.graph.stages[culprit];
-  if (!starved.known || starved.runnable < std::max(kLacksCpu, starved.on_cpu)) return {};
+  if (!starved.known || starved.runnable < std::max(kLacksCpu, starved.on_cpu / 2)) return {};
   std::optional<size_t> most;
   double cpus = std::max(kOwnWork, kMuchMore * starved.on_cpu);
   for (const size_t i : stages_that(view.graph, [&](size_t stage) { return stage != culprit; })) {

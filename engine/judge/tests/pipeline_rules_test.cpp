@@ -80,6 +80,10 @@ TEST(Bottleneck, AStageOfManyThreadsTakesTheCpusOfAnotherOne) {
   EXPECT_EQ(verdict_of(view), "stage zstd none");
   EXPECT_EQ(line_of(view),
             "bottleneck: zstd; it keeps 0.9 CPUs busy, and mix waits for a CPU 50 %");
+  spend(view, 0, {.cpu = 0.41, .on_cpu = 0.41, .runnable = 0.38});
+  EXPECT_EQ(verdict_of(view), "stage zstd none");
+  spend(view, 0, {.cpu = 0.7, .on_cpu = 0.7, .runnable = 0.26});
+  EXPECT_EQ(verdict_of(view), "stage mix none") << "it works most of the time";
 }
 
 TEST(Bottleneck, ManyThreadsWork) {
