@@ -49,7 +49,8 @@ std::optional<double> RateEstimate::known_by_slots(const RingCounts& ring, uint3
     slots += last_->past_slots;
     bytes += last_->past_bytes;
   }
-  return slots != 0 ? std::optional(mean_slot(bytes, slots)) : slot_bytes_;
+  if (slots != 0) return mean_slot(bytes, slots);
+  return slot_sizes_.empty() ? std::nullopt : std::optional(slot_sizes_.back());
 }
 
 // True if both were counted for the same processes.
@@ -78,9 +79,7 @@ std::optional<double> RateEstimate::agreed(uint64_t at_ns, const RingCounts& rin
   const double queued = rate(std::max(ring.queued_bytes, begin_.queued), begin_.at_ns, at_ns);
   if (std::abs(written - read) > kAgree * std::max(written, read) + queued) return {};
   // A long call counts when it returns: what the slots held lies between the two then.
-  const auto put = double(now.written - then.written);
-  const double taken =
-      double(now.read - then.read) + double(ring.queued_bytes) - double(begin_.queued);
+  const auto [put, taken] = by_sides(ring);
   if (passed_.unknown != 0 || passed_.by_slots > std::max(put, taken)) return put;
   return std::max(passed_.by_slots, std::min(put, taken));
 }
@@ -99,11 +98,15 @@ std::optional<SideBytes> RateEstimate::sides_after(uint64_t at_ns, const RingCou
   return sides;
 }
 
-// What was put in, and what was taken out and is left, as far as they agree.
+RateEstimate::Through RateEstimate::by_sides(const RingCounts& ring) const {
+  const SideBytes &then = *begin_.sides, &now = *ring.sides;
+  return {double(now.written - then.written),
+          double(now.read - then.read) + double(ring.queued_bytes) - double(begin_.queued)};
+}
+
+// As far as they agree.
 EstimateRange RateEstimate::range_by_sides(const RingCounts& ring, double bytes) const {
-  const auto put = double(ring.sides->written - begin_.sides->written);
-  const double taken = double(ring.sides->read - begin_.sides->read) + double(ring.queued_bytes) -
-                       double(begin_.queued);
+  const auto [put, taken] = by_sides(ring);
   return {std::min({put, taken, bytes}) / bytes, std::max({put, taken, bytes}) / bytes};
 }
 
@@ -189,7 +192,7 @@ double RateEstimate::passed_by_slots(const RingCounts& ring) const {
 // What is not settled yet counts as before.
 void RateEstimate::report() {
   const uint64_t slots = earlier_.slots + passed_.slots;
-  if (!settled_ && (slots != 0 || !slot_bytes_)) return reported_.reset();
+  if (!settled_ && (slots != 0 || slot_sizes_.empty())) return reported_.reset();
   double rest = 0;
   if (agreed_slot_bytes_)
     rest = double(earlier_.slots) * *agreed_slot_bytes_ +
@@ -200,9 +203,8 @@ void RateEstimate::report() {
 
 void RateEstimate::add(uint64_t at_ns, const RingCounts& ring) {
   if (ring.past_slots != 0) {
-    slot_bytes_ = mean_slot(ring.past_bytes, ring.past_slots);
-    slot_sizes_.push_back(*slot_bytes_);
-    if (slot_sizes_.size() > kSlotSizes) slot_sizes_.pop_front();
+    if (slot_sizes_.size() == kSlotSizes) slot_sizes_.erase(slot_sizes_.begin());
+    slot_sizes_.push_back(mean_slot(ring.past_bytes, ring.past_slots));
   }
   if (!last_) {
     begin_ = {at_ns, ring.queued_bytes, ring.sides};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -50,6 +49,11 @@ class RateEstimate {
   // `sides`: what they had moved by then.
   void settle(uint64_t at_ns, const RingCounts& ring, double bytes, const EstimateRange& range,
               const std::optional<SideBytes>& sides);
+  // What was put in since `begin_`, and what was taken out and is left.
+  struct Through {
+    double put, taken;
+  };
+  Through by_sides(const RingCounts& ring) const;
   EstimateRange range_by_sides(const RingCounts& ring, double bytes) const;
   EstimateRange range_by_slots() const;
   // Bytes of what is not settled.
@@ -58,12 +62,11 @@ class RateEstimate {
   void report();
 
   std::optional<RingCounts> last_;
-  std::optional<double> slot_bytes_;  // of the last slots that told
-  double bytes_ = 0;                  // up to where it is settled
-  double least_ = 0, most_ = 0;       // of these
-  std::deque<double> slot_sizes_;     // bytes, of the last samples that told
-  bool settled_ = false;              // ever
-  bool disagree_ = false;             // the sides did, when it was settled last
+  double bytes_ = 0;                // up to where it is settled
+  double least_ = 0, most_ = 0;     // of these
+  std::vector<double> slot_sizes_;  // bytes, of the last samples that told; oldest first
+  bool settled_ = false;            // ever
+  bool disagree_ = false;           // the sides did, when it was settled last
 
   // Since then: first without sides to ask, and from `begin_` on with them.
   Passed earlier_, passed_;
