@@ -281,8 +281,8 @@ Verdict verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
 
 // It waits for its child, and nobody for it: the pipe of make's jobserver, whose tokens move once a
 // job.
-std::optional<Verdict> keeps_tokens(const JudgedPipeline& view) {
-  const auto culprit = culprit_of(view.graph);
+std::optional<Verdict> keeps_tokens(const JudgedPipeline& view,
+                                    const std::optional<Culprit>& culprit) {
   if (!culprit || !view.graph.stages[culprit->stage].known) return {};
   const auto takes_time = stages_that(view.graph, [&](size_t i) {
     const WaitStage& stage = view.graph.stages[i];
@@ -407,6 +407,7 @@ Verdict nobody(const JudgedPipeline& view) {
 
 Verdict by_blame(const JudgedPipeline& view) {
   const std::optional<Culprit> culprit = culprit_of(view.graph);
+  if (auto found = keeps_tokens(view, culprit)) return *std::move(found);
   const std::vector<size_t> busy = busy_stages(view.graph);
   if (busy.size() > 1) return balanced(view, busy);
   if (busy.empty())
@@ -420,8 +421,7 @@ Verdict judge_pipeline(const Pipeline& pipeline) {
   const WaitGraph graph = wait_graph_of(pipeline);
   const JudgedPipeline view{pipeline, graph};
   using Rule = std::optional<Verdict> (*)(const JudgedPipeline&);
-  const auto first =
-      first_of<Rule>({nothing_to_see, stopped, too_little, deadlock, idle, keeps_tokens}, view);
+  const auto first = first_of<Rule>({nothing_to_see, stopped, too_little, deadlock, idle}, view);
   Verdict found = first ? *first : by_blame(view);
   for (std::string& clause : circumstances(view)) found.evidence.push_back(std::move(clause));
   found.advice = advice_on(view, found);
