@@ -11,7 +11,6 @@
 #include <numeric>
 
 #include "engine/base/text.h"
-#include "engine/judge/glossary.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/view.h"
@@ -47,11 +46,8 @@ void bring_into_view(ListState& list, std::string_view function, ListForm form, 
     return;
   }
   const auto rows = rows_of(list);
-  const auto found = std::ranges::find_if(
-      rows, [&](const CallRow& row) { return same_function(row.name, function); });
-  const bool there = found != rows.end() && found->novelty != Novelty::vanished;
-  const auto index = static_cast<int>(found - rows.begin());
-  list.scroll = there ? std::max(0, index - visible + 1) : 0;
+  const CallRow* row = row_of(rows, function);
+  list.scroll = row ? std::max(0, static_cast<int>(row - rows.data()) - visible + 1) : 0;
 }
 
 // ---- the keys at the bottom ----

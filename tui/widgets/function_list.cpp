@@ -243,10 +243,8 @@ const CallRow* hidden_highlight(std::span<const CallRow> rows, size_t visible,
                                 const FunctionListOptions& view) {
   const bool wanted = !view.highlight.empty() && view.choice.form == ListForm::flat;
   if (!wanted || view.list.scroll > 0 || view.list.selected >= 0) return nullptr;
-  const auto found = std::ranges::find_if(
-      rows, [&](const CallRow& row) { return same_function(row.name, view.highlight); });
-  const bool there = found != rows.end() && found->novelty != Novelty::vanished;
-  return there && size_t(found - rows.begin()) >= visible ? &*found : nullptr;
+  const CallRow* row = row_of(rows, view.highlight);
+  return row && size_t(row - rows.data()) >= visible ? row : nullptr;
 }
 
 void draw_rows(const Area& area, const FunctionListOptions& view) {

@@ -178,6 +178,12 @@ std::span<const CallRow> rows_of(const ListState& list) {
   return rows.has_value() ? std::span<const CallRow>(*rows) : std::span<const CallRow>();
 }
 
+const CallRow* row_of(std::span<const CallRow> rows, std::string_view function) {
+  const auto found = std::ranges::find_if(
+      rows, [&](const CallRow& row) { return same_function(row.name, function); });
+  return found != rows.end() && found->novelty != Novelty::vanished ? &*found : nullptr;
+}
+
 const CallRow* selected_row(const ListState& list) {
   const auto rows = rows_of(list);
   const auto index = static_cast<size_t>(list.selected);

@@ -122,6 +122,9 @@ struct ListState {
 // No rows while there is nothing to list.
 std::span<const CallRow> rows_of(const ListState& list);
 
+// The row of a function, by its name in the source; null if there is none, or it has vanished.
+const CallRow* row_of(std::span<const CallRow> rows, std::string_view function);
+
 // nullptr if none is selected.
 const CallRow* selected_row(const ListState& list);
 
