@@ -58,10 +58,12 @@ bool RateEstimate::has_sides_of(const RingCounts& ring) const {
   return begin_.sides && ring.sides && begin_.sides->holders == ring.sides->holders;
 }
 
-// Pages that splice moves count for neither side. A slot holds a byte at least.
+// Pages that splice moves count for neither side. A slot holds a byte at least; some may have been
+// written between the looks at the ring and at the sides.
 bool RateEstimate::may_agree(const RingCounts& ring) const {
-  return has_sides_of(ring) && ring.sides->written >= begin_.sides->written + passed_.slots &&
-         ring.sides->read >= begin_.sides->read;
+  return has_sides_of(ring) && ring.sides->read >= begin_.sides->read &&
+         double(ring.sides->written) >=
+             double(begin_.sides->written) + (1 - kAgree) * double(passed_.slots);
 }
 
 // What one side wrote is what the other one read, and what is in between: it went through here.
@@ -135,22 +137,23 @@ void RateEstimate::settle(uint64_t at_ns, const RingCounts& ring, double bytes,
 
 // The slots that can be seen are a sample, and a bad one where many small slots come between a few
 // large ones: a writer of single bytes fills a slot while its reader is away, and thousands
-// otherwise. So unless all slots were seen, the sides are asked, and waited for until they agree:
-// one long write counts when it returns, and would be more than passed in that time. They can be
-// missing for a while: a process may write to another pipe, too.
+// otherwise. Even where all that passed are seen, older ones are among them. So the sides are
+// asked first, and, unless all were seen, waited for until they agree: one long write counts when
+// it returns, and would be more than passed in that time. They can be missing for a while: a
+// process may write to another pipe, too.
 void RateEstimate::decide(uint64_t at_ns, const RingCounts& ring, uint32_t moved) {
   const bool all_seen = earlier_.slots == 0 && passed_.slots == moved && moved <= ring.past_slots;
   const bool may_wait = at_ns < moves_since_ns_ + kPatience_ns;
   const bool stands = moved == 0 && !ring.sides;
-  if (all_seen) {
-    settle(at_ns, ring, passed_.by_slots, {}, sides_after(at_ns, ring, passed_.by_slots));
-  } else if (const auto through = agreed(at_ns, ring)) {
+  if (const auto through = agreed(at_ns, ring)) {
     agreed_slot_bytes_ = *through / double(passed_.slots);
     disagree_ = false;
     const bool has_more = *through < double(ring.sides->written - begin_.sides->written);
     settle(at_ns, ring, *through + double(earlier_.slots) * *agreed_slot_bytes_,
            range_by_sides(ring, *through),
            has_more ? sides_after(at_ns, ring, *through) : ring.sides);
+  } else if (all_seen) {
+    settle(at_ns, ring, passed_.by_slots, {}, sides_after(at_ns, ring, passed_.by_slots));
   } else if (may_wait && !stands && !has_sides_of(ring) && (ring.sides || agreed_slot_bytes_)) {
     earlier_.slots += passed_.slots;
     earlier_.by_slots += passed_.by_slots;

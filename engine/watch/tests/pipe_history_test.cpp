@@ -370,6 +370,25 @@ TEST(RateEstimate, WhatIsQueuedWasNotReadYet) {
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 10'000.0);
 }
 
+// Three slots passed, and all can be seen; thirteen older ones, too.
+TEST(RateEstimate, OlderSlotsAreNoMeasureOfTheNewest) {
+  RateEstimate estimate;
+  add_to(estimate, {0, 0, 1, 0, 0});
+  add_to(estimate, {kTick, 29, 560, 9'000, 9'000});
+  add_to(estimate, {2 * kTick, 32, 1200, 19'400, 19'400});
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 19'400.0);
+}
+
+// Four of the 950 single bytes had been written when the sides were looked at the last time, and
+// were not in the ring yet.
+TEST(RateEstimate, AFewBytesBetweenTheLooksAreNoDisagreement) {
+  RateEstimate estimate;
+  add_to(estimate, {0, 0, 1, 0, 0});
+  add_to(estimate, {kTick, 50, 648, 10'364, 10'364});
+  add_to(estimate, {2 * kTick, 1000, 300, 11'310, 11'310});
+  EXPECT_NEAR(estimate.total_bytes().value_or(-1), 11'310, 5);
+}
+
 // They are looked at one after the other: over a longer time they agree.
 TEST(RateEstimate, WaitsUntilTheSidesAgree) {
   constexpr uint64_t kSoon = 1'000'000;
