@@ -23,6 +23,10 @@ bool is_renumbered(const RingCounts& before, const RingCounts& now) {
          went_back(before.tail, now.tail);
 }
 
+bool differ(double a, double b, double more) {
+  return std::abs(a - b) > kAgree * std::max(a, b) + more;
+}
+
 double mean_slot(uint64_t bytes, uint64_t slots) {
   return slots != 0 ? double(bytes) / double(slots) : 0;
 }
@@ -67,7 +71,8 @@ bool RateEstimate::may_agree(const RingCounts& ring) const {
 }
 
 // What one side wrote is what the other one read, and what is in between: it went through here.
-// They are looked at one after the other, so it is their rates that are compared.
+// They are looked at one after the other, so it is their rates that are compared. Bytes that agree
+// will do, too: where both have ended, a rate is of how long ago they were looked at before.
 std::optional<double> RateEstimate::agreed(uint64_t at_ns, const RingCounts& ring) const {
   if (passed_.slots == 0 || !may_agree(ring)) return {};
   const auto rate = [](uint64_t bytes, uint64_t from_ns, uint64_t to_ns) {
@@ -79,9 +84,9 @@ std::optional<double> RateEstimate::agreed(uint64_t at_ns, const RingCounts& rin
                       rate(ring.queued_bytes - begin_.queued, begin_.at_ns, at_ns);
   // What is queued may have been read by the time that the readers were looked at.
   const double queued = rate(std::max(ring.queued_bytes, begin_.queued), begin_.at_ns, at_ns);
-  if (std::abs(written - read) > kAgree * std::max(written, read) + queued) return {};
-  // A long call counts when it returns: what the slots held lies between the two then.
   const auto [put, taken] = by_sides(ring);
+  if (differ(written, read, queued) && differ(put, taken, 0)) return {};
+  // A long call counts when it returns: what the slots held lies between the two then.
   if (passed_.unknown != 0 || passed_.by_slots > std::max(put, taken)) return put;
   return std::max(passed_.by_slots, std::min(put, taken));
 }

@@ -406,6 +406,16 @@ TEST(RateEstimate, WaitsUntilTheSidesAgree) {
   EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 12'100.0);
 }
 
+// The look at the sides was interrupted for 40 ms between the writer and the reader.
+TEST(RateEstimate, SidesThatHaveEndedAgree) {
+  RateEstimate estimate;
+  RingCounts ring = with({0, 0, 4096, 0, 0});
+  ring.sides->read_ns = 40'000'000;
+  estimate.add(0, ring);
+  add_to(estimate, {120'000'000, 1000, 3000, 4'096'000, 4'096'000});
+  EXPECT_DOUBLE_EQ(estimate.total_bytes().value_or(-1), 4'096'000.0);
+}
+
 TEST(RateEstimate, NeverFalls) {
   constexpr uint64_t kSoon = 1'000'000;
   RateEstimate estimate;
