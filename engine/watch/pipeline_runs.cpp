@@ -170,8 +170,24 @@ bool are_same(const Part& a, const Part& b) {
                             &Stage::name);
 }
 
+std::optional<EstimateRange> known_range_of(const Pipe& pipe) {
+  return pipe.exact ? EstimateRange{} : pipe.range;
+}
+
+void add_range(Pipe& sum, const Pipe& other) {
+  if (sum.exact && other.exact) return;
+  const auto one = known_range_of(sum), two = known_range_of(other);
+  const double bytes = double(sum.total_bytes.value_or(0));
+  const double more = double(other.total_bytes.value_or(0));
+  sum.range.reset();
+  if (!one || !two || bytes + more <= 0) return;
+  sum.range = EstimateRange{(one->low * bytes + two->low * more) / (bytes + more),
+                            (one->high * bytes + two->high * more) / (bytes + more)};
+}
+
 void add_pipe(Pipe& sum, const Pipe& other) {
   mix(sum.level, other.level);
+  add_range(sum, other);
   sum.total_bytes = sum.total_bytes && other.total_bytes
                         ? std::optional(*sum.total_bytes + *other.total_bytes)
                         : std::nullopt;

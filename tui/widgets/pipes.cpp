@@ -217,7 +217,7 @@ std::string pipe_total_text(const Pipe& pipe) {
 }
 
 std::string range_text(const Pipe& pipe) {
-  if (!pipe.range || pipe.exact) return {};
+  if (!pipe.range) return {};
   const double below = 100 * (1 - pipe.range->low), above = 100 * (pipe.range->high - 1);
   if (std::max(below, above) < 1) return "within 1 %";
   return fmt::format("-{:.0f} to +{:.0f} %", below, above);

@@ -54,8 +54,12 @@ TEST(PipelineRuns, ToolsThatComeAgainAreOneStage) {
 TEST(PipelineRuns, APipelineThatComesAgainIsOneRun) {
   Pipeline all = made_pipeline({"tar", "gzip", "tar", "gzip"}, {{{0}, {1}}, {{2}, {3}}});
   for (Pipe& pipe : all.pipes) pipe.total_bytes = 4'000'000'000;
+  all.pipes[0].range = EstimateRange{0.9, 1.5};
+  all.pipes[1].range = EstimateRange{1, 1.1};
   const auto runs = runs_of(all, spans_of(all, {{0, 3}, {0, 3}, {7, 8}, {7, 8}}));
   ASSERT_EQ(runs.size(), 1u);
+  EXPECT_NEAR(runs[0].pipeline.pipes[0].range->low, 0.95, 1e-9);
+  EXPECT_NEAR(runs[0].pipeline.pipes[0].range->high, 1.3, 1e-9);
   EXPECT_EQ(runs[0].runs, 2u);
   EXPECT_EQ(runs[0].pipeline.window_ns, 4 * kSecond);
   EXPECT_EQ(runs[0].span.end_ns, 8 * kSecond);

@@ -102,6 +102,7 @@ Pipeline example_pipeline() {
   p.pipes[1].writers = {end(p.stages[1], 1, 1)};
   p.pipes[1].readers = {end(p.stages[2], 2, 0)};
   p.pipes[1].exact = true;
+  p.pipes[1].range.reset();
   p.pipes[1].readers.front().bytes = 240'000;
   p.verdict = {Verdict::Kind::stage,
                "bottleneck: gzip; it works on a CPU 97 % of the time",
