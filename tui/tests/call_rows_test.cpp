@@ -47,7 +47,12 @@ using Said = std::vector<std::string>;
 
 const RowsChoice kFlat = {ListForm::flat, ListSort::self, {}};
 const RowsChoice kTree = {ListForm::tree, ListSort::children, {}};
-const Folds kClosed, kOpen(true);
+const Folds kUntouched, kOpen(true);
+const Folds kClosed = [] {
+  Folds folds;
+  folds.set_all(false);
+  return folds;
+}();
 
 PathId path_of(const CallRows& rows, std::string_view name) {
   return std::ranges::find(rows, name, &CallRow::name)->path;
@@ -66,6 +71,17 @@ TEST(CallRows, AFlatFunctionOpensToItsMergedCallees) {
   EXPECT_EQ(said(rows)[3], "-lock 5 35");
   EXPECT_EQ(said(rows)[4], ". spin 30 30") << "both callers' spinning";
   EXPECT_EQ(rows[4].parent, 3);
+}
+
+TEST(CallRows, ATreeIsOpenAlongItsHottestPath) {
+  Folds folds;
+  CallRows rows = make_rows(pipe_profile(), nullptr, kTree, folds);
+  EXPECT_EQ(said(rows), (Said{"-entry 0 80", ".-write 0 65", ".. copy 40 40", "..+lock 5 25",
+                              ".+wake 5 15", " [user] 20 20"}));
+  folds.set_level(path_of(rows, "write"), false);
+  rows = make_rows(pipe_profile(), nullptr, kTree, folds);
+  EXPECT_EQ(said(rows), (Said{"-entry 0 80", ".+write 0 65", ".+wake 5 15", " [user] 20 20"}));
+  EXPECT_EQ(said(make_rows(pipe_profile(), nullptr, kFlat, kUntouched))[3], "+lock 5 35");
 }
 
 TEST(CallRows, TheTreeGoesFromCallersToCallees) {

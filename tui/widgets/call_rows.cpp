@@ -66,7 +66,7 @@ class RowMaker {
   std::vector<CallRow> make() {
     choice_.form == ListForm::tree ? gather_roots() : gather_functions();
     gather_beside();
-    emit(0, -1, folds_.top());
+    emit(0, -1, folds_.top(), choice_.form == ListForm::tree && choice_.filter.empty());
     return std::move(rows_);
   }
 
@@ -205,12 +205,20 @@ class RowMaker {
     });
   }
 
-  // Makes rows of the groups from `begin` on, and takes these off their stack.
-  void emit(size_t begin, int parent, const Folds::Rule& rule) {
+  size_t hottest(size_t begin) const {
+    const auto total = [](const Group& g) { return g.part[kNow].total; };
+    const auto first = groups_.begin() + static_cast<ptrdiff_t>(begin);
+    return static_cast<size_t>(std::ranges::max_element(first, groups_.end(), {}, total) -
+                               groups_.begin());
+  }
+
+  // Makes rows of the groups from `begin` on, and takes these off their stack. `hot`: the hottest
+  // path leads here.
+  void emit(size_t begin, int parent, const Folds::Rule& rule, bool hot) {
     const CallRow above = parent < 0 ? CallRow{.depth = -1} : rows_[static_cast<size_t>(parent)];
     const int depth = above.depth + 1;
     choose_and_sort(begin, depth);
-    const size_t end = groups_.size();
+    const size_t end = groups_.size(), hot_one = hot ? hottest(begin) : end;
     for (size_t i = begin; i < end; ++i) {
       const Group group = groups_[i];
       const bool first_gone = has_vanished(group) && (i == begin || !has_vanished(groups_[i - 1]));
@@ -219,7 +227,7 @@ class RowMaker {
       const PathId path = path_id(above.path, group.function);
       const Folds::State fold = folds_.at(path, rule);
       CallRow row{.name = group.function.name(), .path = path, .parent = parent, .depth = depth};
-      row.fold = fold_of(group, fold.open);
+      row.fold = fold_of(group, fold.open || (i == hot_one && !fold.by_hand));
       row.open_below = fold.below.open;
       row.rails = above.rails;
       if (depth < 64 && i + 1 < end) row.rails |= 1ull << depth;
@@ -228,7 +236,7 @@ class RowMaker {
       if (row.fold != Fold::open) continue;
       const size_t links = links_.size();
       gather_callees(group);
-      emit(end, static_cast<int>(rows_.size()) - 1, fold.below);
+      emit(end, static_cast<int>(rows_.size()) - 1, fold.below, i == hot_one);
       links_.resize(links);
     }
     groups_.erase(groups_.begin() + static_cast<ptrdiff_t>(begin), groups_.end());
@@ -257,9 +265,9 @@ PathId path_id(PathId parent, Function function) {
 Folds::State Folds::at(PathId path, const Rule& inherited) const {
   const auto found = marks_.find(path);
   if (found == marks_.end() || found->second.at <= inherited.since)
-    return {inherited.open, inherited};
+    return {inherited.open, inherited, inherited.since != 0};
   const Mark& mark = found->second;
-  return {mark.open, mark.entry ? Rule{mark.open, mark.at} : inherited};
+  return {mark.open, mark.entry ? Rule{mark.open, mark.at} : inherited, true};
 }
 
 void Folds::set_level(PathId path, bool open) { marks_[path] = {open, false, ++clock_}; }

@@ -2,7 +2,7 @@
 //
 // Flat: each function is a row, and expands to its callees merged over all its
 // occurrences, as in perf report --children. Tree: the top rows are the entry
-// points.
+// points, and it is open along the hottest path until something is opened or closed by hand.
 #pragma once
 
 #include <array>
@@ -49,6 +49,7 @@ class Folds {
   struct State {
     bool open = false;
     Rule below;
+    bool by_hand = false;  // by any of the three ways below
   };
 
   Folds() = default;
