@@ -159,7 +159,7 @@ TEST_F(FunctionListTest, NextToNoWaitingHasNoBars) {
   blocked.times = 1;
   blocked.ns = 40'000;
   blocked.tree = flat_tree({{"schedule", 40'000, 40'000}});
-  EXPECT_EQ(list(3, 60), (Lines{" self ▾child function                  waiting 1 sleep 40 us",
+  EXPECT_EQ(list(3, 60), (Lines{"▾self  child function                  waiting 1 sleep 40 us",
                                 "  100    100  schedule", ""}));
 }
 
@@ -177,10 +177,10 @@ TEST_F(FunctionListTest, BarsOfWallTimeStayWhenNextToNothingWaits) {
 
 TEST_F(FunctionListTest, WaitingSaysHowOftenAndHowLong) {
   choice_.activity = Activity::waiting;
-  EXPECT_EQ(list(3, 60), (Lines{" self ▾child function            waiting 1,234 sleeps 400 ms",
-                                "  0.0    100 ▸entry_64                       ███████████████",
-                                "  100    100  schedule                       ███████████████"}));
-  EXPECT_EQ(list(3, 28)[0], " self▾child    waiting 1,234");
+  EXPECT_EQ(list(3, 60), (Lines{"▾self  child function            waiting 1,234 sleeps 400 ms",
+                                "  100    100  schedule                       ███████████████",
+                                "  0.0    100 ▸entry_64"}));
+  EXPECT_EQ(list(3, 28)[0], "▾self child    waiting 1,234");
   worker_.blocked = Reading<BlockedTable>::of({});
   EXPECT_EQ(list(3, 60)[1], " no sleep since the last change");
 }

@@ -80,9 +80,12 @@ TEST_F(ListsTest, FlatOpensToMergedCallees) {
 
 TEST_F(ListsTest, TheTreeOpensLevelByLevelOrWhole) {
   press(U"f");
-  EXPECT_EQ(names(), (Names{"entry_64", "[user]"}));
+  const Names hottest = {"entry_64", ".pipe_write", "..copy_from_iter", "..mutex_lock", "[user]"};
+  EXPECT_EQ(names(), hottest);
   press(U"+");
-  EXPECT_EQ(names(), (Names{"entry_64", ".pipe_write", "[user]"})) << "the first row, as none was";
+  EXPECT_EQ(names(), (Names{"entry_64", "[user]"})) << "the first row, as none was";
+  press(U"+");
+  EXPECT_EQ(names(), hottest) << "and as it was";
   press(U"e");
   EXPECT_EQ(names().size(), 6u);
   press(U"e");
@@ -96,7 +99,8 @@ TEST_F(ListsTest, TheTreeOpensLevelByLevelOrWhole) {
 
 TEST_F(ListsTest, TheRolesOpenApart) {
   press(U"fE");
-  EXPECT_EQ(rows_of(controller_.state().list(Role::reader)).size(), 2u);
+  EXPECT_EQ(rows_of(controller_.state().list(Role::writer)).size(), 6u);
+  EXPECT_EQ(rows_of(controller_.state().list(Role::reader)).size(), 5u) << "the hottest path";
 }
 
 TEST_F(ListsTest, SelectionAndFoldsSurviveNewSamples) {
@@ -151,7 +155,7 @@ TEST_F(ListsTest, TheFilterIsALineToEdit) {
   press(U"/x\033");
   EXPECT_EQ(names().size(), 3u) << "the filter before, all of it open again";
   press(U"\033");
-  EXPECT_EQ(names(), (Names{"entry_64", "[user]"})) << "none";
+  EXPECT_EQ(names().size(), 5u) << "none";
 }
 
 TEST_F(ListsTest, KeysThatAreNoTextPassTheFilter) {
@@ -171,8 +175,8 @@ TEST_F(ListsTest, BackspaceTakesAWholeCharacter) {
 
 TEST_F(ListsTest, WhatTheRolesWaitInIsAnotherList) {
   press(U"w");
-  EXPECT_EQ(names()[0], "entry_64");
-  EXPECT_EQ(controller_.state().choice.sort(), ListSort::children);
+  EXPECT_EQ(names()[0], "schedule");
+  EXPECT_EQ(controller_.state().choice.sort(), ListSort::self);
   press(U"fE");
   EXPECT_EQ(names(), (Names{"entry_64", ".pipe_write", "..schedule", ".mutex_lock", "..schedule"}));
   press(U"w");
@@ -247,7 +251,7 @@ TEST_F(ListsTest, AClickSelectsAndASecondOneOpens) {
   click(panel.row + header + 1, panel.col);
   EXPECT_EQ(selected(), "entry_64");
   click(panel.row + header + 1, panel.col);
-  EXPECT_EQ(names().size(), 3u);
+  EXPECT_EQ(names().size(), 2u);
 }
 
 TEST_F(ListsTest, TheSelectionIsNamedWithItsCallers) {

@@ -61,10 +61,9 @@ struct Reference {
 struct ListChoice {
   ListForm form = ListForm::flat;
   Activity activity = Activity::running;
-  // By Activity and ListForm. Waiting always ends in the scheduler: its callers are
-  // more useful.
+  // By Activity and ListForm.
   std::array<std::array<ListSort, 2>, 2> sorts = {
-      {{ListSort::self, ListSort::children}, {ListSort::children, ListSort::children}}};
+      {{ListSort::self, ListSort::children}, {ListSort::self, ListSort::children}}};
   bool wall = false;  // shares of wall time
   std::string filter;
   std::optional<std::string> filter_before;  // set while the filter is being edited
