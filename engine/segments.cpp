@@ -43,8 +43,8 @@ void Segments::begin(uint64_t now_ns, const Progress& progress, const Effective&
     log_.add(closed);
     choose_reference(closed, requested);
     remember_rate(closed);
-    if (first_rate_ == 0 && closed.rate.has_value() && !closed.requested.pipe.slow_motion)
-      first_rate_ = closed.rate->mean;
+    if (!first_ && is_settled(closed.rate) && !closed.requested.pipe.slow_motion)
+      first_ = previous_;
     change_ = Reading<Change>::warming("measuring");
   }
   meter_.begin_segment(now_ns, progress, label, key, requested);
@@ -166,10 +166,10 @@ Reading<Change> Segments::change_to(const Segment& segment) const {
   if (!previous_) return Reading<Change>::unavailable("it is the first segment");
   if (!reference_ && !segment.requested.pipe.slow_motion)
     return Reading<Change>::unavailable("same settings as at the start");
-  Reading<Change> change =
-      explain_change(reference_ ? *reference_ : *previous_, segment, terms_, repeats());
-  if (change.has_value() && first_rate_ > 0)
-    change.value->since_start = change->after / first_rate_;
+  const auto& before = reference_ ? reference_ : previous_;
+  Reading<Change> change = explain_change(*before, segment, terms_, repeats());
+  if (change.has_value() && first_ && first_ != before)
+    change.value->since_start = change->after / first_->rate->mean;
   return change;
 }
 

@@ -97,7 +97,7 @@ class Segments {
   SegmentLog log_;
   std::shared_ptr<const Segment> previous_;   // the last closed one at full speed
   std::shared_ptr<const Segment> reference_;  // what the current one is compared with, null: none
-  double first_rate_ = 0;                     // of the first segment that has one; 0: none yet
+  std::shared_ptr<const Segment> first_;      // with a settled rate, null: none yet
   std::string noise_;                         // of the current one
   CpuTimes cpu_times_;                        // when it began to count
   std::deque<std::pair<Settings, double>> rates_;  // of the last settings, the last one each

@@ -63,7 +63,7 @@ struct SegmentRole {
 struct Change {
   double before = 0, after = 0;
   double factor = 0;       // after / before
-  double since_start = 0;  // after / the first segment's rate; 0: unknown
+  double since_start = 0;  // after / the first segment's rate; 0: unknown, or that is `before`
   // What explains it: "the reader no longer copies"; "no single cause" if nothing explains half;
   // "" until there are enough samples.
   std::string cause = {};

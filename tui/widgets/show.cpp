@@ -104,8 +104,8 @@ void draw_show_change(const Area& area, const Snapshot& s) {
            ratio_of_shown(change->after, change->before) + interval_text(change->low, change->high),
            {factor_style(*change), kBold})
         .skip(3);
-  const std::string since = ratio_text(change->since_start);
-  if (change->since_start <= 0 || since == ratio_of_shown(change->after, change->before)) return;
+  if (change->since_start <= 0) return;
+  const std::string since = ratio_of_shown(change->after, change->after / change->since_start);
   constexpr std::string_view kWords = " since the start";
   if (pen.room() < columns_of(since) + columns_of(kWords)) return;
   pen.text(since, {factor_style(change->since_start), kBold}).text(kWords, Style::plain);
