@@ -138,6 +138,7 @@ void Controller::press_transport(int key) {
 // On an error nothing changes. Returns whether the change was made.
 bool Controller::apply(const Settings& next, const std::string& label, Key key) {
   end_turns();
+  keep_scene();
   try {
     source_.apply(next, label, key_text(key));
   } catch (const Error& error) {
@@ -410,6 +411,7 @@ bool Controller::tick(uint64_t viewer_ns) {
   set_time(latest_.now_ns, replay ? viewer_ns : latest_.now_ns);
   take_turns();
   go_on(latest_);
+  compare_scenes();
   if (notes_) notes_->serve(notes_of(state_.talk));
   // A recording holds what was shown.
   if (!replay) whole_frames_.replace_torn(latest_.ring);

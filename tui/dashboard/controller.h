@@ -19,6 +19,7 @@
 #include "engine/watch/watch_source.h"
 #include "tui/dashboard/dashboard_state.h"
 #include "tui/dashboard/layout.h"
+#include "tui/dashboard/scene_changes.h"
 #include "tui/dashboard/source.h"
 #include "tui/dashboard/talk.h"
 #include "tui/draw/canvas.h"
@@ -154,6 +155,9 @@ class Controller : public ListScreen {
   bool tick_watched(uint64_t viewer_ns);
   bool press_watched(Key key);
   void show_scene(const Scene& scene);
+  bool is_as_written() const;
+  void keep_scene();
+  void compare_scenes();
   void step_scene(int by);
   void press_preset(int index);
   void undo();
@@ -222,6 +226,9 @@ class Controller : public ListScreen {
   std::unique_ptr<WatchController> watched_;
   std::function<void(const Snapshot&)> every_snapshot_;
   std::optional<NotesServer> notes_;
+  SceneChanges scene_changes_;
+  Reading<Change> scene_change_;  // of the present scene
+  uint64_t scene_change_due_ns_ = 0;
   uint64_t recorded_scene_ns_ = 0;  // when the last one began that the recording was told
   int rows_ = 0, cols_ = 0;
 };

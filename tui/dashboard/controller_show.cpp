@@ -158,12 +158,37 @@ void Controller::show_scene(const Scene& scene) {
   state_.ladder.open = !on && scene.view == ShowPart::ladder;
 }
 
+// The settings of the present scene are in force, and measured.
+bool Controller::is_as_written() const {
+  const TalkState& talk = state_.talk;
+  return talk.presenting && talk.at && !source_.replay() && !watched_ && !state_.take_turns() &&
+         has_rate(talk.scenes[*talk.at]) && talk.scenes[*talk.at].settings == state_.requested;
+}
+
+// Before something else is in force.
+void Controller::keep_scene() {
+  if (is_as_written()) scene_changes_.keep(*state_.talk.at, source_.segment());
+}
+
+// What the scene has gained, in the place of what the last change has.
+void Controller::compare_scenes() {
+  constexpr uint64_t kInterval_ns = 1'000'000'000;
+  if (!is_as_written()) return;
+  if (latest_.now_ns >= scene_change_due_ns_) {
+    scene_change_due_ns_ = latest_.now_ns + kInterval_ns;
+    scene_change_ = scene_changes_.of(state_.talk.scenes, *state_.talk.at, source_.segment());
+  }
+  latest_.change = scene_change_;
+}
+
 // Even if its settings cannot be applied, which is said: the talk must be able to go on.
 void Controller::enter_scene(size_t index, Key key) {
   end_turns();
   const Scene& scene = state_.talk.scenes[index];
+  keep_scene();
   const std::vector<std::string> left = end_watching();
   state_.talk.at = index;
+  scene_change_due_ns_ = 0;
   show_scene(scene);
   if (state_.replay) return source_.go_to_scene(index);
   if (!left.empty()) say(left.front(), Severity::error);

@@ -75,6 +75,11 @@ struct DashboardState : ScreenState {
   std::string_view preset_name() const { return preset_of(presets, on_screen()); }
   // "vmsplice_read · slow motion"
   std::string title() const { return name_of(presets, on_screen()); }
+  // What differs from the scene that is on the screen; else "".
+  std::string by_hand() const {
+    if (replay || !talk.presenting || !talk.at || talk.scenes[*talk.at].watch) return {};
+    return changed_to(talk.scenes[*talk.at].settings, on_screen());
+  }
   // What runs behind a frozen screen, if it is something else; else "".
   std::string running_behind() const {
     return on_screen() == requested ? std::string() : name_of(presets, requested);

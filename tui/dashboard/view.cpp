@@ -29,6 +29,14 @@ std::vector<TitlePart> badges_of(const DashboardState& state) {
   return recording_badges(state.replay, state.recording);
 }
 
+// What was changed by hand comes first.
+std::vector<TitlePart> badges_in_show(const DashboardState& state) {
+  std::vector<TitlePart> badges = badges_of(state);
+  if (const std::string by_hand = state.by_hand(); !by_hand.empty())
+    badges.insert(badges.begin(), {"by hand: " + by_hand, Style::mark});
+  return badges;
+}
+
 // "3/12 Lending pages"; outside of a talk what the preset is.
 std::string show_title(const DashboardState& state) {
   const ShowState& show = state.show;
@@ -70,7 +78,8 @@ class Painter {
 
   void draw_dashboard() {
     if (state_.show.on) {
-      draw_show_title(at(layout_.title), s_, show_title(state_), state_.frozen, badges_of(state_));
+      draw_show_title(at(layout_.title), s_, show_title(state_), state_.frozen,
+                      badges_in_show(state_));
       draw_show_words(at(layout_.keys), s_);
     } else {
       draw_title_bar(at(layout_.title), s_, state_.title(), state_.frozen, state_.running_behind(),
@@ -87,7 +96,8 @@ class Painter {
   void draw_show() {
     const ShowLayout places =
         show_layout(canvas_.rows(), canvas_.cols(), state_.on_screen(), state_.show);
-    draw_show_title(at(places.title), s_, show_title(state_), state_.frozen, badges_of(state_));
+    draw_show_title(at(places.title), s_, show_title(state_), state_.frozen,
+                    badges_in_show(state_));
     const bool rate = highlights("rate");
     draw_show_rate(at(places.number), s_, places.number_size, rate);
     draw_show_factor(at(places.factor), s_.change, places.factor_size, rate);
@@ -96,7 +106,9 @@ class Painter {
     if (!places.strip.empty()) draw_ring_in(places.strip);
     draw_panels();
     if (!places.top.empty()) draw_top(places.top);
-    draw_show_caption(at(places.caption), state_.show.caption);
+    // It is of other settings.
+    draw_show_caption(at(places.caption), state_.show.caption,
+                      state_.by_hand().empty() ? Style::value : Style::dim);
     draw_message_row(places.message);
     draw_show_words(at(places.words), s_);
   }

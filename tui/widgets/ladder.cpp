@@ -178,6 +178,14 @@ std::string taken_back(const Settings& base, const Settings& before, const Setti
   return text;
 }
 
+std::string changed_to(const Settings& before, const Settings& after) {
+  std::string text;
+  for (const Knob& knob : knobs_of(after))
+    if (knob.get(before) != knob.get(after) && is_said(knob, before, after))
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", knob.name, knob.get(after));
+  return text;
+}
+
 std::vector<Rung> rungs_of(const Snapshot& s, std::span<const Preset> presets) {
   RungMaker maker(s, presets);
   for (const auto& segment : s.throughput.segments) maker.add(*segment, false);

@@ -27,6 +27,9 @@ std::string name_of(std::span<const Preset> presets, const Settings& settings);
 // "wait busy → block". "" if nothing.
 std::string taken_back(const Settings& base, const Settings& before, const Settings& after);
 
+// What was changed by hand: "write_with vmsplice, gift true". "" if nothing.
+std::string changed_to(const Settings& before, const Settings& after);
+
 struct Rung {
   std::string name;            // of the preset, else of the change that led there
   std::optional<double> rate;  // the newest mean, in the workload's unit; none: still measuring

@@ -91,7 +91,7 @@ void draw_show_change(const Area& area, const Snapshot& s) {
   if (!change.has_value()) {
     // Before the first change there is nothing to say, and "measuring" is said by the rate.
     const bool first = !s.throughput.previous && s.throughput.segments.empty();
-    if (!first && show_rate(s).has_value())
+    if (!first && show_rate(s).has_value() && !change.reason.empty())
       area.put(0, 0, whole_clauses(why_of(change.reason), area.cols()), Style::dim);
     return;
   }
@@ -139,7 +139,7 @@ std::vector<std::string_view> caption_lines(std::string_view caption, int cols) 
   return lines;
 }
 
-void draw_show_caption(const Area& area, std::string_view caption) {
+void draw_show_caption(const Area& area, std::string_view caption, Style style) {
   const auto lines = caption_lines(caption, area.cols());
   for (int row = 0; row < area.rows() && row < static_cast<int>(lines.size()); ++row) {
     const std::string_view line = lines[static_cast<size_t>(row)];
@@ -148,7 +148,7 @@ void draw_show_caption(const Area& area, std::string_view caption) {
         more ? whole_words(std::string(line) + " " + std::string(lines[size_t(row) + 1]),
                            area.cols())
              : std::string(line);
-    area.put_fitted(row, 0, area.cols(), text.empty() ? line : text, Style::value);
+    area.put_fitted(row, 0, area.cols(), text.empty() ? line : text, style);
   }
 }
 

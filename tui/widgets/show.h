@@ -41,7 +41,7 @@ void draw_show_cause(const Area& area, const Reading<Change>& change);
 // The caption's lines, broken at blanks where they are too long.
 std::vector<std::string_view> caption_lines(std::string_view caption, int cols);
 
-void draw_show_caption(const Area& area, std::string_view caption);
+void draw_show_caption(const Area& area, std::string_view caption, Style style = Style::value);
 
 inline constexpr size_t kTopFunctions = 3;
 
