@@ -113,7 +113,8 @@ std::vector<std::string> infos_of(const Snapshot& s, const DashboardState& state
     // The number that the throughput panel shows, too: causes are found less often.
     const Reading<RateStats>& rate = s.throughput.current.rate;
     const double after = is_settled(rate) ? rate->mean : s.change->after;
-    infos.push_back(fmt::format("{}{}: {}{}", ratio_of_shown(after, s.change->before),
+    infos.push_back(fmt::format("{}{}: {}{}",
+                                gain_text(after, s.change->before, unit_of(s.requested)),
                                 interval_text(s.change->low, s.change->high), cause, hint));
   } else if (!hint.empty()) {
     infos.push_back(s.change->evidence + hint);

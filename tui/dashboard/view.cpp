@@ -100,7 +100,7 @@ class Painter {
                     badges_in_show(state_));
     const bool rate = highlights("rate");
     draw_show_rate(at(places.number), s_, places.number_size, rate);
-    draw_show_factor(at(places.factor), s_.change, places.factor_size, rate);
+    draw_show_factor(at(places.factor), s_, places.factor_size, rate);
     draw_show_change(at(places.compared), s_);
     draw_show_cause(at(places.cause), s_.change);
     if (!places.strip.empty()) draw_ring_in(places.strip);

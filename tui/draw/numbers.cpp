@@ -2,7 +2,38 @@
 
 #include <fmt/core.h>
 
+#include <array>
+#include <span>
+
 namespace pipetop::tui {
+
+RateUnit rate_unit(double rate, Pace pace, const Unit& unit) {
+  static constexpr std::array<RateUnit, 3> kBytes = {
+      {{1024, "MiB/s"}, {1024 * 1024, "KiB/s"}, {1024.0 * 1024 * 1024, "B/s"}}};
+  static constexpr std::array<RateUnit, 1> kRules = {{{1000, "rules/s"}}};
+  if (pace == Pace::slow_motion && rate < 0.005)
+    return {unit.count / static_cast<double>(kPageBytes), "pages/s"};
+  RateUnit shown{1, unit.rate};
+  for (const RateUnit& smaller : unit.items == "bytes" ? std::span<const RateUnit>(kBytes) : kRules)
+    if (rate > 0 && rate * shown.per_unit < 0.0995) shown = smaller;
+  return shown;
+}
+
+std::string rate_with_unit(double rate, const Unit& unit) {
+  const RateUnit shown = rate_unit(rate, Pace::normal, unit);
+  return fmt::format("{} {}", rate_text(rate * shown.per_unit), shown.name);
+}
+
+std::string gain_text(double after, double before, const Unit& unit) {
+  const double per_unit = rate_unit(after, Pace::normal, unit).per_unit;
+  return ratio_of_shown(after * per_unit, before * per_unit);
+}
+
+std::string rate_beside(double rate, const RateUnit& shown, Pace pace, const Unit& unit) {
+  if (rate * shown.per_unit >= 0.005 || rate <= 0) return rate_text(rate * shown.per_unit);
+  const RateUnit own = rate_unit(rate, pace, unit);
+  return fmt::format("{} {}", rate_text(rate * own.per_unit), own.name);
+}
 
 std::string damage_text(double wrong_share) {
   return whole_percent_text(wrong_share) + " of pages wrong";

@@ -65,12 +65,17 @@ struct RateUnit {
   std::string_view name;  // "GiB/s", "pages/s"
 };
 
-// Pages if a rate in slow motion would be 0.00 GiB/s.
-inline RateUnit rate_unit(double rate, Pace pace, const Unit& unit) {
-  const bool pages = pace == Pace::slow_motion && rate < 0.005;
-  if (pages) return {unit.count / static_cast<double>(kPageBytes), "pages/s"};
-  return {1, unit.rate};
-}
+// The workload's own, or a smaller one for a rate of less than a tenth of it: MiB/s, rules/s. Pages
+// if a rate in slow motion would be 0.00 GiB/s.
+RateUnit rate_unit(double rate, Pace pace, const Unit& unit);
+
+std::string rate_with_unit(double rate, const Unit& unit);  // "3.1 MiB/s"
+
+// Of their digits: "×2.3".
+std::string gain_text(double after, double before, const Unit& unit);
+
+// "0.76" beside others in `shown`; with its own unit where that would be 0.00: "3.1 MiB/s".
+std::string rate_beside(double rate, const RateUnit& shown, Pace pace, const Unit& unit);
 
 // Draws why there is no value of `what`, wrapped: the reason, then the remedy
 // (after the first ";") on a new line. Returns the lines used.

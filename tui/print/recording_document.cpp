@@ -51,16 +51,16 @@ std::string utc_text(uint64_t unix_s) {
 
 bool is_scene(const Chapter& chapter) { return chapter.mark.kind == RecordedMark::Kind::scene; }
 
-// Without a unit rates are in bytes per second, as those of a watched pipeline are.
-std::string chapters_text(const std::vector<Chapter>& chapters, const Unit* unit) {
-  TextTable table({{"begin", '>'}, {unit ? std::string(unit->rate) : "rate", '>'}, {"what"}});
+// Rates of a watched pipeline are in bytes per second. A talk may have several workloads.
+std::string chapters_text(const std::vector<Chapter>& chapters, bool watched) {
+  TextTable table({{"begin", '>'}, {"rate", '>'}, {"what"}});
   for (const Chapter& chapter : chapters) {
     const Segment* segment = chapter.segment.get();
     const bool known = segment && segment->rate.has_value();
     table.add({fmt::format("{:.1f} s", chapter.begin_s),
-               !known ? ""
-               : unit ? rate_text(segment->rate->mean)
-                      : byte_rate_text(segment->rate->mean),
+               !known    ? ""
+               : watched ? byte_rate_text(segment->rate->mean)
+                         : rate_with_unit(segment->rate->mean, unit_of(segment->requested)),
                is_scene(chapter)
                    ? fmt::format("scene {}: {}", chapter.mark.number, chapter.mark.label)
                    : chapter.mark.label});
@@ -68,7 +68,7 @@ std::string chapters_text(const std::vector<Chapter>& chapters, const Unit* unit
   return table.text();
 }
 
-Json chapter_json(const Chapter& chapter, const Unit* unit) {
+Json chapter_json(const Chapter& chapter, bool watched) {
   Json json = {{"kind", is_scene(chapter) ? "scene" : "change"},
                {"begin_s", rounded(chapter.begin_s)},
                {"number", chapter.mark.number},
@@ -76,8 +76,9 @@ Json chapter_json(const Chapter& chapter, const Unit* unit) {
   if (is_scene(chapter)) return json;
   json["key"] = chapter.mark.key;
   if (!chapter.segment) return json;
-  put(json, unit ? unit->key : "bytes_per_s", chapter.segment->rate, rate_json);
-  if (unit) json["requested"] = knobs_json(chapter.segment->requested);
+  const Settings& settings = chapter.segment->requested;
+  put(json, watched ? "bytes_per_s" : unit_of(settings).key, chapter.segment->rate, rate_json);
+  if (!watched) json["requested"] = knobs_json(settings);
   return json;
 }
 
@@ -106,7 +107,6 @@ Document recording_document(Recording& recording) {
   // The first scene of a talk may watch.
   const bool watched = std::ranges::none_of(chapters, is_scene) && recording.frame(0).watched;
   const std::string title = watched ? title_of(recording) : std::string();
-  const Unit* const unit = watched ? nullptr : &unit_of(header.settings);
   std::string text = fmt::format(
       "recorded {} by pipetop {}\n{}\n{}, {}, {:.0f} KiB\n", utc_text(header.unix_s),
       recording.version(), machine_text(header.host), seconds_text(recording.duration_ns()),
@@ -115,7 +115,7 @@ Document recording_document(Recording& recording) {
   if (watched) text += fmt::format("pipeline {}\n", title);
   const std::optional<PipeId> measured = measured_in(recording);
   if (watched && measured) text += fmt::format("rates of pipe {}\n", measured->inode);
-  text += "\n" + chapters_text(chapters, unit);
+  text += "\n" + chapters_text(chapters, watched);
   Json json = {{"version", recording.version()},
                {"unix_s", header.unix_s},
                {"workload", watched ? Json() : Json(terms_of(header.settings).name)},
@@ -127,7 +127,7 @@ Document recording_document(Recording& recording) {
                {"bytes", recording.bytes()},
                {"damage", recording.damage().empty() ? Json() : Json(recording.damage())},
                {"chapters", list_json(chapters, [&](const Chapter& chapter) {
-                  return chapter_json(chapter, unit);
+                  return chapter_json(chapter, watched);
                 })}};
   return {"recording", std::move(json), std::move(text)};
 }

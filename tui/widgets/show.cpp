@@ -74,10 +74,10 @@ void draw_show_rate(const Area& area, const Snapshot& s, DigitSize size, bool hi
   area.put(0, col, unit.name, highlighted ? kHighlighted : Ink(Style::value));
 }
 
-void draw_show_factor(const Area& area, const Reading<Change>& change, DigitSize size,
-                      bool highlighted) {
+void draw_show_factor(const Area& area, const Snapshot& s, DigitSize size, bool highlighted) {
+  const Reading<Change>& change = s.change;
   if (!change.has_value() || !(change->factor > 0) || !change->is_seen()) return;
-  const std::string factor = ratio_of_shown(change->after, change->before);
+  const std::string factor = gain_text(change->after, change->before, unit_of(s.requested));
   const Style style = highlighted                             ? Style::mark
                       : change.status == ReadingStatus::stale ? Style::dim
                                                               : factor_style(*change);
@@ -95,17 +95,21 @@ void draw_show_change(const Area& area, const Snapshot& s) {
       area.put(0, 0, whole_clauses(why_of(change.reason), area.cols()), Style::dim);
     return;
   }
+  const Unit& terms = unit_of(s.requested);
+  const RateUnit unit = rate_unit(change->after, Pace::normal, terms);
   Pen pen(area, 0);
-  pen.text(rate_text(change->before), Style::value).text(" → ", Style::dim);
-  pen.text(rate_text(change->after), Style::value).skip(1);
-  pen.text(unit_of(s.requested).rate, Style::plain).skip(3);
+  pen.text(rate_beside(change->before, unit, Pace::normal, terms), Style::value);
+  pen.text(" → ", Style::dim).text(rate_text(change->after * unit.per_unit), Style::value).skip(1);
+  pen.text(unit.name, Style::plain).skip(3);
   if (change->factor > 0)
     pen.text(
-           ratio_of_shown(change->after, change->before) + interval_text(change->low, change->high),
+           gain_text(change->after, change->before, terms) +
+               interval_text(change->low, change->high),
            {factor_style(*change), kBold})
         .skip(3);
   if (change->since_start <= 0) return;
-  const std::string since = ratio_of_shown(change->after, change->after / change->since_start);
+  const std::string since =
+      gain_text(change->after, change->after / change->since_start, terms);
   constexpr std::string_view kWords = " since the start";
   if (pen.room() < columns_of(since) + columns_of(kWords)) return;
   pen.text(since, {factor_style(change->since_start), kBold}).text(kWords, Style::plain);

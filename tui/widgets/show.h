@@ -29,8 +29,7 @@ Reading<double> show_rate(const Snapshot& snapshot);
 void draw_show_rate(const Area& area, const Snapshot& snapshot, DigitSize size, bool highlighted);
 
 // "×2.3" against the settings before, in large digits.
-void draw_show_factor(const Area& area, const Reading<Change>& change, DigitSize size,
-                      bool highlighted);
+void draw_show_factor(const Area& area, const Snapshot& snapshot, DigitSize size, bool highlighted);
 
 // "3.15 → 7.12 GiB/s   ×12 since the start", or why there is nothing to compare.
 void draw_show_change(const Area& area, const Snapshot& snapshot);

@@ -46,6 +46,9 @@ struct Terms {
   bool damaged = false;
   uint64_t now_ns = 0;
   bool differs = true;
+  RateUnit shown = {1, unit.rate};  // of the headline, and of all beside it
+
+  std::string beside(double rate) const { return rate_beside(rate, shown, pace, unit); }
 };
 
 // Colours the large number.
@@ -82,14 +85,17 @@ bool has_left(const Reading<RateStats>& mean, double now) {
          std::abs(now - mean->mean) > std::max(5 * mean->stddev, 0.25 * mean->mean);
 }
 
+// With its unit where the headline has another one.
 Item rate_item(const Reading<RateStats>& rate, std::string before, const Terms& terms) {
-  RateUnit unit = {1, terms.unit.rate};
+  RateUnit unit = terms.shown;
   Item item = item_of(rate, std::move(before), {}, [&](const RateStats& r) {
-    unit = rate_unit(r.mean, terms.pace, terms.unit);
+    const RateUnit own = rate_unit(r.mean, terms.pace, terms.unit);
+    if (terms.pace == Pace::slow_motion || r.mean * unit.per_unit < 0.005) unit = own;
     return fmt::format("{} ±{}", rate_text(r.mean * unit.per_unit),
                        plus_minus_text(r, unit.per_unit));
   });
-  if (terms.pace == Pace::slow_motion && rate.has_value()) item.after = unit.name;
+  const bool named = terms.pace == Pace::slow_motion || unit.name != terms.shown.name;
+  if (named && rate.has_value()) item.after = unit.name;
   return item;
 }
 
@@ -101,25 +107,27 @@ std::vector<Item> comparison(const Throughput& t, const Terms& terms) {
   const std::string name = terms.a ? "A" : "was";
   if (reference->requested.pipe.slow_motion) return {{name, "slow motion", {}, Style::dim}};
   const double before = reference->rate->mean;
-  std::vector<Item> items = {{name, rate_text(before), {}, Style::value}};
   const bool slow = terms.pace == Pace::slow_motion;
+  std::vector<Item> items = {
+      {name, slow ? rate_text(before) : terms.beside(before), {}, Style::value}};
   if (slow) items[0].after = terms.unit.rate;
   if (slow || !is_settled(t.current.rate) || before <= 0) return items;
   const double now = t.current.rate->mean, ratio = now / before;
-  if (terms.differs) items.push_back({{}, ratio_of_shown(now, before), {}, factor_style(ratio)});
+  if (terms.differs)
+    items.push_back({{}, gain_text(now, before, terms.unit), {}, factor_style(ratio)});
   return items;
 }
 
 // The spread of the big number.
 Item spread_item(const Throughput& t, const Terms& terms) {
   if (terms.pace == Pace::slow_motion || !is_settled(t.current.rate)) return {};
-  return {{}, "±" + plus_minus_text(*t.current.rate), {}, Style::dim};
+  return {{}, "±" + plus_minus_text(*t.current.rate, terms.shown.per_unit), {}, Style::dim};
 }
 
 // Not in slow motion, whose big number is of now.
 Item now_item(const Throughput& t, const Terms& terms) {
   const Reading<double>& rate = present_rate(t, terms);
-  Item item = item_of(rate, "now", {}, rate_text);
+  Item item = item_of(rate, "now", {}, [&](double now) { return terms.beside(now); });
   if (rate.has_value() && has_left(t.current.rate, *rate)) item.ink = Style::warning;
   return item;
 }
@@ -128,22 +136,21 @@ Item now_item(const Throughput& t, const Terms& terms) {
 void add_roof(std::vector<Item>& items, const Throughput& t, const Terms& terms) {
   const Reading<double> rate = headline(t, terms);
   if (!terms.roof || terms.pace == Pace::slow_motion || !rate.has_value()) return;
-  items.push_back({{},
-                   fmt::format("{:.0f} %", *rate / *terms.roof * 100),
-                   "of roof " + rate_text(*terms.roof),
-                   Style::mark});
+  items.push_back(
+      {{},
+       fmt::format("{:.0f} %", *rate / *terms.roof * 100),
+       "of roof " + (terms.shown.name == terms.unit.rate ? rate_text(*terms.roof)
+                                                         : rate_with_unit(*terms.roof, terms.unit)),
+       Style::mark});
 }
 
 // The number in its unit, on one or two lines with its details.
 int draw_small(const Area& area, const Throughput& t, const Terms& terms) {
-  RateUnit unit = {1, terms.unit.rate};
   const Reading<double> rate = headline(t, terms);
-  std::vector<Item> items = {item_of(rate, {}, {}, [&](double value) {
-    unit = rate_unit(value, terms.pace, terms.unit);
-    return rate_text(value * unit.per_unit);
-  })};
+  std::vector<Item> items = {
+      item_of(rate, {}, {}, [&](double value) { return rate_text(value * terms.shown.per_unit); })};
   if (!rate.has_value()) items[0].value = kMeasuring;
-  items[0].after = rate.has_value() ? unit.name : "";
+  items[0].after = rate.has_value() ? terms.shown.name : "";
   if (items[0].ink.style == Style::value)
     items[0].ink = {terms.damaged ? Style::error : Style::graph, kBold};
   if (Item spread = spread_item(t, terms); !spread.value.empty()) items.push_back(spread);
@@ -156,8 +163,8 @@ int draw_small(const Area& area, const Throughput& t, const Terms& terms) {
 }
 
 // To the right of the digits, a line each.
-void draw_details(const Area& area, const Throughput& t, const RateUnit& unit, const Terms& terms) {
-  std::vector<Item> first = {{{}, std::string(unit.name), {}, Style::value}};
+void draw_details(const Area& area, const Throughput& t, const Terms& terms) {
+  std::vector<Item> first = {{{}, std::string(terms.shown.name), {}, Style::value}};
   if (Item spread = spread_item(t, terms); !spread.value.empty()) first.push_back(spread);
   put_items(area.from_row(0, 1), first);
   const bool room = area.rows() >= 5;
@@ -173,19 +180,18 @@ void draw_details(const Area& area, const Throughput& t, const RateUnit& unit, c
 
 int draw_big(const Area& area, const Throughput& t, DigitSize size, const Terms& terms) {
   const Reading<double> rate = headline(t, terms);
-  const RateUnit unit = rate_unit(rate.value.value_or(1), terms.pace, terms.unit);
   const int rows = digit_rows(size);
   // Reserves the widest usual number, so that the details do not move.
   int cols = big_number_cols("88.8", size);
   if (rate.has_value()) {
-    const std::string number = rate_text(*rate * unit.per_unit);
+    const std::string number = rate_text(*rate * terms.shown.per_unit);
     const bool stale = rate.status == ReadingStatus::stale;
     draw_big_number(area, number, size, stale ? Ink(Style::dim) : Ink(rate_style(terms), kBold));
     cols = std::max(cols, big_number_cols(number, size));
   } else {
     area.put((rows - 1) / 2, 0, kMeasuring, Style::dim);
   }
-  draw_details(area.part({0, cols + 3, rows, area.cols()}), t, unit, terms);
+  draw_details(area.part({0, cols + 3, rows, area.cols()}), t, terms);
   return rows;
 }
 
@@ -233,9 +239,7 @@ TitlePart pace_badge(Pace pace) {
 TitlePart step_badge() { return {" SINGLE STEPS ", {Style::warning, kReverse}}; }
 
 std::string frozen_text(const Segment& a, int cols) {
-  std::string rate = a.rate.has_value()
-                         ? fmt::format("{} {}", rate_text(a.rate->mean), unit_of(a.requested).rate)
-                         : "…";
+  std::string rate = a.rate.has_value() ? rate_with_unit(a.rate->mean, unit_of(a.requested)) : "…";
   if (a.requested.pipe.slow_motion) rate = "slow motion";
   const int room = cols - columns_of("A: , ") - columns_of(rate);
   if (columns_of(a.label) <= room) return fmt::format("A: {}, {}", a.label, rate);
@@ -251,7 +255,9 @@ bool has_cause_row(int rows, int cols) {
 void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns, Pace pace,
                      const Segment* a, std::optional<double> roof, std::string_view cause,
                      bool damaged, bool differs) {
-  const Terms terms{pace, a, unit_of(t.current.requested), roof, damaged, now_ns, differs};
+  Terms terms{pace, a, unit_of(t.current.requested), roof, damaged, now_ns, differs};
+  if (const Reading<double> rate = headline(t, terms); rate.has_value())
+    terms.shown = rate_unit(*rate, pace, terms.unit);
   int used = 0;
   if (draws_big(area.rows(), area.cols()))
     used = draw_big(area, t, digits_in(area.rows(), area.cols()), terms);
