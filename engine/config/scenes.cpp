@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/config/knob_nodes.h"
+#include "engine/model/pipeline.h"
 #include "engine/workload/table/workloads.h"
 
 namespace pipetop {
@@ -26,8 +27,8 @@ constexpr TextLimit kNotes = {40, 200};
 // Each array is indexed by its enumeration.
 constexpr std::array<std::string_view, 7> kViews = {"ring", "functions", "tree",      "waiting",
                                                     "log",  "ladder",    "throughput"};
-constexpr std::array<std::string_view, 3> kExpected = {"ratio_to_previous", "ratio_to_first",
-                                                       "rate"};
+constexpr std::array<std::string_view, 5> kExpected = {"ratio_to_previous", "ratio_to_first",
+                                                       "rate", "verdict", "sees"};
 constexpr std::array<std::string_view, 4> kComparisons = {">=", "<=", ">", "<"};
 
 // Without the line ends and blanks at its end, which a block of YAML has.
@@ -58,15 +59,30 @@ std::string read_scene_title(const YamlNode& scene) {
 }
 
 // As the name of a function, which may be a compiler's ("copy.isra.0") or in brackets.
+std::string read_name(const YamlNode& node, std::string_view key, const char* wanted) {
+  const std::string& name = node.scalar(key, wanted);
+  const auto prints = [](unsigned char c) { return c > 0x20 && c < 0x7f; };
+  if (name.empty() || name.size() > kMaxHighlightBytes || !std::ranges::all_of(name, prints))
+    node.fail(fmt::format("{}: \"{}\" is not a name: give {}", key, name, wanted));
+  return name;
+}
+
 std::string read_highlight(const YamlNode& scene) {
   const YamlNode* node = scene.find("highlight");
   if (!node) return {};
-  constexpr const char* kWanted = "a function's name, slots, verdict or rate";
-  const std::string& name = node->scalar("highlight", kWanted);
-  const auto prints = [](unsigned char c) { return c > 0x20 && c < 0x7f; };
-  if (name.empty() || name.size() > kMaxHighlightBytes || !std::ranges::all_of(name, prints))
-    node->fail(fmt::format("highlight: \"{}\" is not a name: give {}", name, kWanted));
-  return name;
+  return read_name(*node, "highlight", "a function's name, slots, verdict or rate");
+}
+
+// Of our own pipe.
+std::string read_verdict(const YamlNode& node) {
+  const std::string& name = node.scalar("verdict", "a verdict's name such as lock-bound");
+  std::string known;
+  for (int kind = 0; kind <= int(Verdict::Kind::cpu); ++kind) {
+    const std::string_view is = name_of(static_cast<Verdict::Kind>(kind));
+    if (name == is) return name;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", is);
+  }
+  node.fail(fmt::format("verdict: there is no \"{}\": give one of {}", name, known));
 }
 
 SceneWait read_wait(const YamlNode& scene, WorkloadKind kind) {
@@ -93,15 +109,20 @@ SceneWait read_wait(const YamlNode& scene, WorkloadKind kind) {
                   text));
 }
 
-// ">= 1.5"
-Expectation read_expectation(const YamlNode& node, size_t of) {
-  const std::string wanted = "a comparison such as \">= 1.5\", in quotes";
+// ">= 1.5"; of a rate also ">= 1.5 GiB/s".
+Expectation read_comparison(const YamlNode& node, size_t of, std::string_view unit) {
+  const bool rates = static_cast<Expectation::Of>(of) == Expectation::Of::rate;
+  const std::string wanted = fmt::format("a comparison such as \">= 1.5{}{}\", in quotes",
+                                         rates ? " " : "", rates ? unit : "");
   const std::string& text = node.scalar(kExpected[of], wanted);
   const auto is = std::ranges::find_if(
       kComparisons, [&](std::string_view sign) { return text.starts_with(sign); });
   if (is != kComparisons.end()) {
     const size_t begin = std::min(text.find_first_not_of(' ', is->size()), text.size());
-    const auto than = parse_all<double>(std::string_view(text).substr(begin));
+    std::string_view number = std::string_view(text).substr(begin);
+    if (rates && number.ends_with(unit)) number.remove_suffix(unit.size());
+    number = number.substr(0, number.find_last_not_of(' ') + 1);
+    const auto than = parse_all<double>(number);
     if (than && *than > 0 && *than <= kMaxThan)
       return {static_cast<Expectation::Of>(of),
               static_cast<Expectation::Is>(is - kComparisons.begin()), *than};
@@ -109,12 +130,26 @@ Expectation read_expectation(const YamlNode& node, size_t of) {
   node.fail(fmt::format("{}: \"{}\" is not {}", kExpected[of], text, wanted));
 }
 
+Expectation read_expectation(const YamlNode& node, size_t of, std::string_view unit) {
+  using Of = Expectation::Of;
+  switch (static_cast<Of>(of)) {
+    case Of::verdict:
+      return {.of = Of::verdict, .name = read_verdict(node)};
+    case Of::sees:
+      return {.of = Of::sees, .name = read_name(node, "sees", "a function's name")};
+    default:
+      return read_comparison(node, of, unit);
+  }
+}
+
 // What a ratio is of: a scene with a rate that can be compared.
 void check_comparable(const YamlNode& node, const Scene& scene, std::span<const Scene> before,
                       size_t of) {
+  if (static_cast<Expectation::Of>(of) == Expectation::Of::sees) return;
   if (!has_rate(scene))
-    node.fail(fmt::format("{}: a rate in slow motion means nothing: remove it", kExpected[of]));
-  if (static_cast<Expectation::Of>(of) == Expectation::Of::rate) return;
+    node.fail(fmt::format("{}: a {} in slow motion means nothing: remove it", kExpected[of],
+                          of == size_t(Expectation::Of::verdict) ? "verdict" : "rate"));
+  if (of >= size_t(Expectation::Of::rate)) return;
   if (std::ranges::none_of(before, [&](const Scene& s) { return are_comparable(s, scene); }))
     node.fail(fmt::format("{}: no earlier scene has a rate in {} to compare with: remove it",
                           kExpected[of], unit_of(scene.settings).rate));
@@ -129,7 +164,7 @@ std::vector<Expectation> read_expect(const YamlNode& map, const Scene& scene,
   for (size_t of = 0; of < kExpected.size(); ++of) {
     const YamlNode* one = node->find(kExpected[of]);
     if (!one) continue;
-    expect.push_back(read_expectation(*one, of));
+    expect.push_back(read_expectation(*one, of, unit_of(scene.settings).rate));
     check_comparable(*one, scene, before, of);
   }
   return expect;

@@ -19,11 +19,20 @@ struct SceneWait {
   uint64_t ns = 0;  // for `time`
 };
 
-// One comparison that must hold: ">= 1.5".
+// What must hold: a comparison, ">= 1.5", or a name.
 struct Expectation {
-  enum class Of : uint8_t { ratio_to_previous, ratio_to_first, rate } of = Of::ratio_to_previous;
+  enum class Of : uint8_t {
+    ratio_to_previous,
+    ratio_to_first,
+    rate,
+    verdict,  // its name: "lock-bound"
+    sees,     // a function that is seen, running or waiting
+  } of = Of::ratio_to_previous;
   enum class Is : uint8_t { at_least, at_most, more, less } is = Is::at_least;
-  double than = 0;
+  double than = 0;        // of a comparison; a rate is in the workload's unit
+  std::string name = {};  // of the others
+
+  bool compares() const { return of < Of::verdict; }
 };
 
 // A pipeline of other programs that a scene shows in the place of ours.

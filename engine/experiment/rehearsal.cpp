@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -29,7 +30,8 @@ constexpr uint64_t kKey_ns = 3'000 * kMs;  // that a speaker takes at least
 constexpr uint64_t kLeast_ns = 1'000 * kMs;
 constexpr double kMuchRunnable = 0.2;
 
-constexpr std::array<std::string_view, 3> kOf = {"ratio_to_previous", "ratio_to_first", "rate"};
+constexpr std::array<std::string_view, 5> kOf = {"ratio_to_previous", "ratio_to_first", "rate",
+                                                 "verdict", "sees"};
 constexpr std::array<std::string_view, 4> kIs = {">=", "<=", ">", "<"};
 
 bool holds(const Expectation& e, double value) {
@@ -60,52 +62,86 @@ const Reading<double>& measured(const RehearsedScene& scene, Expectation::Of of)
                                                  : scene.to_previous;
 }
 
-// Which of the functions of a table or of where it slept.
+// The functions of a table, or of where it slept.
 template <class Table>
-bool lists(const Reading<Table>& table, std::string_view name) {
-  return table.has_value() && std::ranges::any_of(table->tree->nodes, [&](const CallNode& node) {
-           return same_function(node.function.name(), name);
-         });
+void add_functions(std::set<std::string>& names, const Reading<Table>& table) {
+  if (table.has_value())
+    for (const CallNode& node : table->tree->nodes) names.emplace(node.function.name());
+}
+
+Reading<std::vector<std::string>> functions_of(const Trial& trial) {
+  std::set<std::string> names;
+  for (const Role role : roles_of(trial.settings)) {
+    const SegmentRole& seen = trial.segment.role(role);
+    if (!seen.functions.has_value())
+      return Reading<std::vector<std::string>>::unavailable(seen.functions.reason);
+    add_functions(names, seen.functions);
+    add_functions(names, seen.blocked);
+  }
+  return Reading<std::vector<std::string>>::of({names.begin(), names.end()});
+}
+
+// Why a function is not among those that were seen; "" if it is.
+std::string why_unseen(const std::string& name, const Reading<std::vector<std::string>>& seen) {
+  if (!seen.has_value()) return "functions cannot be seen: " + seen.reason;
+  const bool is = std::ranges::any_of(
+      *seen, [&](const std::string& function) { return same_function(function, name); });
+  return is ? "" : name + " is not among the functions that were seen";
 }
 
 // What the highlight is of, but cannot be shown; "" if it can be.
-std::string missing_highlight(const std::string& name, const Trial& trial) {
+std::string missing_highlight(const std::string& name, const Trial& trial,
+                              const Reading<std::vector<std::string>>& functions) {
   const Snapshot& end = trial.end;
   if (name.empty() || name == "rate") return {};
   if (name == "slots")
     return end.ring.frame.has_value() ? "" : "the slots cannot be seen: " + end.ring.frame.reason;
   if (name == "verdict")
     return end.verdict.has_value() ? "" : "there is no verdict: " + end.verdict.reason;
-  std::string reason;
-  for (const Role role : roles_of(trial.settings)) {
-    const SegmentRole& seen = trial.segment.role(role);
-    if (lists(seen.functions, name) || lists(seen.blocked, name)) return {};
-    if (!seen.functions.has_value()) reason = seen.functions.reason;
-  }
-  if (!reason.empty()) return "functions cannot be seen: " + reason;
-  return fmt::format("highlight: {} is not among the functions that were seen", name);
+  const std::string why = why_unseen(name, functions);
+  return why.empty() ? "" : "highlight: " + why;
 }
 
-// Somebody else's programs; a talk should have the machine for itself.
+// Who takes the CPUs: another program, a quota, or its own processes. A talk should have the
+// machine for itself. What the host takes is said of the whole rehearsal.
 std::string competition(const Trial& trial) {
+  if (std::string others = trial.noise(false); !others.empty()) return others;
   for (const Role role : roles_of(trial.settings)) {
     const Reading<double>& waited = trial.segment.role(role).shares.runnable;
     if (waited.has_value() && *waited > kMuchRunnable)
-      return fmt::format("the {} waited {:.0f} % of the time for a CPU: end other programs",
-                         role_name(trial.settings, role), 100 * *waited);
+      return fmt::format(
+          "its own processes share CPUs: the {} waited {:.0f} % of the time for one",
+          role_name(trial.settings, role), 100 * *waited);
   }
   return {};
 }
 
-std::vector<std::string> hazards_of(const Scene& scene, const Trial& trial) {
-  std::vector<std::string> hazards;
-  if (std::string busy = competition(trial); !busy.empty()) hazards.push_back(std::move(busy));
+// What the scene asks for and doesn't get.
+std::vector<std::string> missing_in(const Scene& scene, const Trial& trial,
+                                    const Reading<std::vector<std::string>>& functions) {
+  std::vector<std::string> missing;
   // Slow motion itself sets some knobs.
   for (const Mismatch& m : trial.end.effective.mismatches)
-    if (has_rate(scene.settings)) hazards.push_back(mismatch_text(m));
-  if (std::string missing = missing_highlight(scene.highlight, trial); !missing.empty())
-    hazards.push_back(std::move(missing));
-  return hazards;
+    if (has_rate(scene.settings)) missing.push_back(mismatch_text(m));
+  if (std::string highlight = missing_highlight(scene.highlight, trial, functions);
+      !highlight.empty())
+    missing.push_back(std::move(highlight));
+  return missing;
+}
+
+// It holds for many scenes, each time with other numbers.
+std::string without_numbers(const std::string& hazard) { return hazard.substr(0, hazard.find(':')); }
+
+// Of an expectation that is a name; "" if it came true.
+std::string why_not(const Expectation& e, const RehearsedScene& scene) {
+  if (e.of == Expectation::Of::sees) {
+    const std::string why = why_unseen(e.name, scene.functions);
+    return why.empty() ? "" : "sees: " + why;
+  }
+  if (!scene.verdict.has_value())
+    return fmt::format("verdict unknown, expected {}: {}", e.name, scene.verdict.reason);
+  const std::string_view is = name_of(scene.verdict->kind);
+  return is == e.name ? "" : fmt::format("verdict {}, expected {}", is, e.name);
 }
 
 bool is_steady(const Trial& trial) {
@@ -117,28 +153,47 @@ bool is_steady(const Trial& trial) {
 class Rehearser {
  public:
   Rehearser(const RehearsalOptions& options, Interrupts& interrupts,
-            const std::function<void(size_t)>& progress)
+            const std::function<void(size_t, uint32_t)>& progress)
       : options_(options), interrupts_(interrupts), progress_(progress) {}
 
   Rehearsal all() {
     Rehearsal rehearsal;
     const CpuTimes before = read_cpu_times();
-    for (size_t i = 0; i < options_.scenes.size() && !interrupts_.ended(); ++i)
-      if (auto scene = one(i)) rehearsal.scenes.push_back(std::move(*scene));
+    rehearsal.scenes = round();
+    while (++round_ < options_.rounds && !interrupts_.ended()) add(rehearsal.scenes, round());
     rehearsal.planned = options_.scenes.size();
+    rehearsal.rounds = options_.rounds;
     rehearsal.ended_by_signal = interrupts_.signal();
     rehearsal.steal_share = steal_since(before);
-    judge(rehearsal.scenes);
     return rehearsal;
   }
 
  private:
+  std::vector<RehearsedScene> round() {
+    std::vector<RehearsedScene> scenes;
+    for (size_t i = 0; i < options_.scenes.size() && !interrupts_.ended(); ++i)
+      if (auto scene = one(i)) scenes.push_back(std::move(*scene));
+    judge(scenes);
+    return scenes;
+  }
+
+  // What the first round said stays, and what fails in this one is added.
+  void add(std::vector<RehearsedScene>& all, const std::vector<RehearsedScene>& round) const {
+    for (size_t i = 0; i < std::min(all.size(), round.size()); ++i) {
+      all[i].taken_ns += round[i].taken_ns;
+      std::ranges::copy(round[i].rates, std::back_inserter(all[i].rates));
+      std::ranges::copy(round[i].hazards, std::back_inserter(all[i].hazards));
+      for (const std::string& why : round[i].disappoints)
+        all[i].disappoints.push_back(fmt::format("round {}: {}", round_ + 1, why));
+    }
+  }
+
   // Nothing if it was asked to stop in between.
   std::optional<RehearsedScene> one(size_t index) {
     RehearsedScene rehearsed;
     rehearsed.scene = options_.scenes[index];
     const uint64_t began_ns = interrupts_.now_ns();
-    listener_.waiting = [this, index] { progress_(index); };
+    listener_.waiting = [this, index] { progress_(index, round_); };
     listener_.waiting();
     try {
       if (rehearsed.scene.watch) {
@@ -242,14 +297,23 @@ class Rehearser {
     const bool rated = has_rate(rehearsed.scene);
     rehearsed.rate = rated ? Reading<double>::of(trial.rate())
                            : Reading<double>::unavailable("a rate in slow motion means nothing");
+    if (rated) rehearsed.rates = {trial.rate()};
     rehearsed.verdict = trial.end.verdict;
-    for (std::string& hazard : hazards_of(rehearsed.scene, trial))
-      if (said_.insert(hazard).second) rehearsed.hazards.push_back(std::move(hazard));
+    rehearsed.functions = functions_of(trial);
+    if (std::string busy = competition(trial); said_.insert(without_numbers(busy)).second)
+      if (!busy.empty()) rehearsed.hazards.push_back(std::move(busy));
+    for (std::string& missing : missing_in(rehearsed.scene, trial, rehearsed.functions)) {
+      if (options_.strict)
+        rehearsed.disappoints.push_back(std::move(missing));
+      else if (said_.insert(missing).second)
+        rehearsed.hazards.push_back(std::move(missing));
+    }
   }
 
   const RehearsalOptions& options_;
   Interrupts& interrupts_;
-  const std::function<void(size_t)>& progress_;
+  const std::function<void(size_t, uint32_t)>& progress_;
+  uint32_t round_ = 0;
   std::optional<Session> session_;
   WorkloadKind workload_{};
   TrialListener listener_;
@@ -264,6 +328,7 @@ size_t Rehearsal::disappointing() const {
 }
 
 std::string to_text(const Expectation& e) {
+  if (!e.compares()) return fmt::format("{} {}", kOf[static_cast<size_t>(e.of)], e.name);
   return fmt::format("{} {} {:g}", kOf[static_cast<size_t>(e.of)], kIs[static_cast<size_t>(e.is)],
                      e.than);
 }
@@ -282,6 +347,11 @@ void judge(std::vector<RehearsedScene>& scenes) {
     scene.to_first = ratio_to(scene, first, number(first));
     if (!scene.disappoints.empty()) continue;  // it cannot be shown at all
     for (const Expectation& e : scene.scene.expect) {
+      if (!e.compares()) {
+        if (std::string why = why_not(e, scene); !why.empty())
+          scene.disappoints.push_back(std::move(why));
+        continue;
+      }
       const Reading<double>& value = measured(scene, e.of);
       const std::string_view name = kOf[static_cast<size_t>(e.of)];
       const std::string wanted = to_text(e).substr(name.size() + 1);
@@ -295,7 +365,7 @@ void judge(std::vector<RehearsedScene>& scenes) {
 }
 
 Rehearsal rehearse(const RehearsalOptions& options, Interrupts& interrupts,
-                   const std::function<void(size_t)>& progress) {
+                   const std::function<void(size_t, uint32_t)>& progress) {
   return Rehearser(options, interrupts, progress).all();
 }
 

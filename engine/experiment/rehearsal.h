@@ -17,6 +17,8 @@ struct RehearsalOptions {
   EngineOptions engine;  // its settings are not used
   std::vector<Scene> scenes;
   uint64_t duration_ns = 0;  // that each scene is measured; 0: as its `wait` says
+  uint32_t rounds = 1;       // of all scenes
+  bool strict = false;       // what a scene asks for and doesn't get makes it fail
 };
 
 struct RehearsedScene {
@@ -24,7 +26,9 @@ struct RehearsedScene {
   Reading<double> rate;                   // the mean, in its workload's unit
   Reading<double> to_previous, to_first;  // of the scenes with such a rate
   Reading<Verdict> verdict;
-  uint64_t taken_ns = 0;   // to enter and to measure it
+  Reading<std::vector<std::string>> functions;  // that were seen, running or waiting
+  std::vector<double> rates = {};               // of each round
+  uint64_t taken_ns = 0;                        // to enter and to measure it, in all rounds
   std::string shows = {};  // the watched pipeline and its bottleneck; "" if it watches none
   // Sentences: why it would fail, and what else is not as the speaker may think.
   std::vector<std::string> disappoints, hazards;
@@ -33,6 +37,7 @@ struct RehearsedScene {
 struct Rehearsal {
   std::vector<RehearsedScene> scenes;  // that were measured
   size_t planned = 0;                  // scenes of the talk
+  uint32_t rounds = 1;
   int ended_by_signal = 0;
   Reading<double> steal_share;  // of all CPUs' time
 
@@ -45,10 +50,10 @@ void judge(std::vector<RehearsedScene>& scenes);
 // "ratio_to_previous >= 1.5"
 std::string to_text(const Expectation& expectation);
 
-// `progress` is called about ten times a second, with the scene's index. A scene that cannot be
-// shown fails, and the talk goes on.
+// `progress` is called about ten times a second, with the scene's index and the round, from 0. A
+// scene that cannot be shown fails, and the talk goes on; one that fails in any round fails.
 Rehearsal rehearse(const RehearsalOptions& options, Interrupts& interrupts,
-                   const std::function<void(size_t scene)>& progress);
+                   const std::function<void(size_t scene, uint32_t round)>& progress);
 
 // The result is untrustworthy if a scene fails.
 Assessment assess(const Rehearsal& rehearsal);

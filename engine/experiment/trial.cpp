@@ -253,11 +253,11 @@ double Trial::rate() const {
       .value.value_or(0);
 }
 
-std::string Trial::noise(bool all) const {
+std::string Trial::noise(bool steal, bool drift) const {
   Snapshot whole = end;
   whole.steal_share = steal_share;
   whole.cpu_pressure = cpu_pressure;
-  if (!all && steal_share.value.value_or(0) > kMuchSteal) whole.steal_share = {};
+  if (!steal && steal_share.value.value_or(0) > kMuchSteal) whole.steal_share = {};
   for (const Role role : roles_of(end.requested)) {
     WorkerReadings& w = whole.workers[static_cast<size_t>(role)];
     w.shares = segment.role(role).shares;
@@ -267,7 +267,9 @@ std::string Trial::noise(bool all) const {
             ? Reading<double>::of(double(*last - *first) * 1e9 / double(duration_ns()))
             : Reading<double>::unavailable("the process was restarted");
   }
-  return noise_in(whole, around);
+  Surroundings counted = around;
+  if (!drift) counted.drift = {};
+  return noise_in(whole, counted);
 }
 
 Reading<uint64_t> TimeLeft::of(std::span<const uint32_t> runs) const {

@@ -97,9 +97,9 @@ struct Trial {
   uint64_t duration_ns() const { return end.now_ns - begin.now_ns; }
   // The mean, in the workload's unit; over its own time, if it has a clock of its own.
   double rate() const;
-  // What disturbed it as a whole; "" if nothing did. Much stolen time only if `all`: see
-  // Assessment::warn_of_steal().
-  std::string noise(bool all = true) const;
+  // What disturbed it as a whole; "" if nothing did. Much stolen time only with `steal`: see
+  // Assessment::warn_of_steal(). A rate that changed only with `drift`.
+  std::string noise(bool steal = true, bool drift = true) const;
 };
 
 // The exit code for a result, and messages for the user.

@@ -293,8 +293,12 @@ int rehearse_command(const CommandLine& line) {
   options.engine.noticed = say_notices(progress);
   options.scenes = config.scenes;
   options.duration_ns = line.talk.duration_ns;
-  const Rehearsal rehearsal = rehearse(options, interrupts, [&](size_t scene) {
-    progress.show(fmt::format("scene {} of {}: {}", scene + 1, config.scenes.size(),
+  options.rounds = line.talk.rounds;
+  options.strict = line.talk.strict;
+  const Rehearsal rehearsal = rehearse(options, interrupts, [&](size_t scene, uint32_t round) {
+    const std::string rounds =
+        options.rounds > 1 ? fmt::format("round {} of {}, ", round + 1, options.rounds) : "";
+    progress.show(fmt::format("{}scene {} of {}: {}", rounds, scene + 1, config.scenes.size(),
                               config.scenes[scene].title));
   });
   progress.clear();

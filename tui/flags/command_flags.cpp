@@ -213,6 +213,9 @@ void add_rehearse_flags(CLI::App& app, CommandLine& line) {
   add_talk(app, line.talk);
   add_time(app, "--duration", line.talk.duration_ns, kLeastScene_ns,
            "measure each scene for this long (default: until it has settled)");
+  add_rounds(app, line.talk.rounds, "go through all scenes this often, and say how they differ");
+  app.add_flag("--strict", line.talk.strict,
+               "fail where a scene asks for what isn't there: pages, a knob, a function");
   add_any_format(app, line);
 }
 

@@ -113,6 +113,8 @@ struct TalkRequest {
   std::string config;        // a name or a path, "" for that of --config
   uint64_t auto_ns = 0;      // 0: only a key goes on
   uint64_t duration_ns = 0;  // of each scene of a rehearsal; 0: as it says itself
+  uint32_t rounds = 1;       // of a rehearsal
+  bool strict = false;       // a rehearsal fails where a scene doesn't get what it asks for
   std::string replay;        // the recording of a talk, in place of the machine; "" for none
   bool loop = false;
 };

@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "engine/base/version.h"
 #include "engine/experiment/rehearsal.h"
@@ -10,6 +12,12 @@
 
 namespace pipetop::tui {
 namespace {
+
+// "1.02 .. 1.10", of several rounds.
+std::string range_of(const std::vector<double>& rates) {
+  const auto [least, most] = std::ranges::minmax(rates);
+  return fmt::format("{} .. {}", rate_text(least), rate_text(most));
+}
 
 std::string rehearsal_text(const Rehearsal& rehearsal) {
   TextTable table({{"#", '>'},
@@ -29,6 +37,7 @@ std::string rehearsal_text(const Rehearsal& rehearsal) {
                two_decimals(scene.to_previous), two_decimals(scene.to_first),
                fmt::format("{:.1f}", double(scene.taken_ns) / 1e9),
                good ? scene.hazards.empty() ? "ok" : "ok, but" : "fails"});
+    if (scene.rates.size() > 1) table.add({"", "  rounds: " + range_of(scene.rates)});
     if (!scene.shows.empty()) table.add({"", "  shows: " + scene.shows});
     for (const std::string& why : scene.disappoints) table.add({"", "  fails: " + why});
     for (const std::string& hazard : scene.hazards) table.add({"", "  note: " + hazard});
@@ -56,6 +65,7 @@ Json scene_json(const RehearsedScene& scene, size_t number) {
                {"watch", watches ? Json(scene.scene.watch->text()) : Json()},
                {"shows", watches ? Json(scene.shows) : Json()}};
   put(json, "rate", scene.rate);
+  json["rates"] = scene.rates;
   put(json, "ratio_to_previous", scene.to_previous);
   put(json, "ratio_to_first", scene.to_first);
   put(json, "verdict", scene.verdict, [](const Verdict& v) -> Json { return v.because; });
@@ -74,6 +84,7 @@ Document rehearsal_document(const Rehearsal& rehearsal) {
   Document document{"rehearsal",
                     {{"version", kVersion},
                      {"planned", rehearsal.planned},
+                     {"rounds", rehearsal.rounds},
                      {"ok", rehearsal.disappointing() == 0},
                      {"scenes", Json::array()}},
                     rehearsal_text(rehearsal)};

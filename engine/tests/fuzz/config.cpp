@@ -30,7 +30,9 @@ void check_scenes(const Config& config) {
            "a scene has a title");
     expect(!find_text_fault(scene.caption) && !find_text_fault(scene.notes), "texts are text");
     for (const Expectation& e : scene.expect)
-      expect(e.than > 0 && has_rate(scene.settings), "an expectation can hold");
+      expect(e.compares() ? e.than > 0 && has_rate(scene.settings) : !e.name.empty(),
+             "an expectation can hold");
+    expect(!find_text_fault(scene.otherwise), "texts are text");
   }
 }
 
