@@ -179,6 +179,14 @@ TEST(Scenes, EachMistakeIsOneClearLine) {
        "t:1:80: ratio_to_first: no earlier scene has a rate in GiB/s to compare with: remove it"},
       {"scenes: [{title: a, slow_motion: true, expect: {rate: \"> 1\"}}]\n",
        "t:1:55: rate: a rate in slow motion means nothing: remove it"},
+      {"scenes: [{title: a, slow_motion: true, expect: {verdict: lock-bound}}]\n",
+       "t:1:58: verdict: a verdict in slow motion means nothing: remove it"},
+      {"scenes: [{title: a, expect: {verdict: lock}}]\n",
+       "t:1:40: verdict: there is no \"lock\": give one of writer-bound, reader-bound, lock-bound, "},
+      {"scenes: [{title: a, expect: {sees: \"two words\"}}]\n",
+       "t:1:36: sees: \"two words\" is not a name: give a function's name"},
+      {"scenes: [{title: a, expect: {rate: \">= 1 MB/s\"}}]\n",
+       "t:1:36: rate: \">= 1 MB/s\" is not a comparison such as \">= 1.5 GiB/s\", in quotes"},
       {"scenes: [{title: a, caption: \"1\\n2\\n3\\n4\\n5\\n6\"}]\n",
        "t:1:30: caption: give at most 5 lines of at most 100 bytes"},
       {"scenes: [{title: a, caption: \"x\\tb\"}]\n",
@@ -213,6 +221,20 @@ TEST(Scenes, EachMistakeIsOneClearLine) {
   std::string many = "scenes:\n";
   for (int i = 0; i < 100; ++i) many += "  - title: a\n";
   EXPECT_EQ(error_of_talk(many), "t:101:5: scene 100: a talk has at most 99");
+}
+
+TEST(Scenes, ExpectsNamesAndRatesWithAUnit) {
+  const Config config = parse_config(
+      "t",
+      "scenes:\n"
+      "  - {title: a, expect: {rate: \">= 1.5 GiB/s\", verdict: lock-bound, sees: pipe_write}}\n");
+  const std::vector<Expectation>& expect = config.scenes[0].expect;
+  ASSERT_EQ(expect.size(), 3u);
+  EXPECT_EQ(expect[0].than, 1.5);
+  EXPECT_EQ(expect[1].of, Expectation::Of::verdict);
+  EXPECT_EQ(expect[1].name, "lock-bound");
+  EXPECT_EQ(expect[2].of, Expectation::Of::sees);
+  EXPECT_EQ(expect[2].name, "pipe_write");
 }
 
 // Whoever changes it must be able to give it.

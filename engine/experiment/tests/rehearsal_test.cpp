@@ -61,6 +61,23 @@ TEST(Judge, SaysWhatDidNotComeTrue) {
   EXPECT_TRUE(scenes[2].disappoints.empty());
 }
 
+TEST(Judge, AVerdictAndAFunctionMustBeSeen) {
+  RehearsedScene scene = rehearsed(1, {{.of = Of::verdict, .name = "lock-bound"},
+                                       {.of = Of::sees, .name = "mutex_spin_on_owner"}});
+  scene.verdict = Reading<Verdict>::of({.kind = Verdict::Kind::lock});
+  scene.functions = Reading<std::vector<std::string>>::of({"mutex_spin_on_owner.isra.0"});
+  RehearsedScene other = scene;
+  other.verdict = Reading<Verdict>::of({.kind = Verdict::Kind::reader});
+  other.functions = Reading<std::vector<std::string>>::of({"pipe_write"});
+  std::vector<RehearsedScene> scenes = {scene, other};
+  judge(scenes);
+  EXPECT_TRUE(scenes[0].disappoints.empty());
+  EXPECT_EQ(scenes[1].disappoints,
+            (std::vector<std::string>{
+                "verdict reader-bound, expected lock-bound",
+                "sees: mutex_spin_on_owner is not among the functions that were seen"}));
+}
+
 TEST(Judge, EachComparisonHasItsBorder) {
   for (const auto& [is, below, equal, above] : {std::tuple{Is::at_least, false, true, true},
                                                 {Is::at_most, true, true, false},
