@@ -42,6 +42,7 @@ constexpr auto last_value(Severity) { return Severity::error; }
 constexpr auto last_value(BpfCounters) { return BpfCounters::shared; }
 constexpr auto last_value(ShowPart) { return ShowPart::throughput; }
 constexpr auto last_value(RecordedMark::Kind) { return RecordedMark::Kind::scene; }
+constexpr auto last_value(SceneWait::For) { return SceneWait::For::key; }
 constexpr auto last_value(WaitsFor) { return WaitsFor::other; }
 constexpr auto last_value(Access) { return Access::both; }
 constexpr auto last_value(StageState::Kind) { return StageState::Kind::zombie; }
@@ -85,10 +86,14 @@ constexpr auto fields(const RecordingHeader*) {
   return std::tuple(&T::unix_s, &T::frames_per_s, &T::settings, &T::presets, &T::roof_gib_per_s,
                     &T::host);
 }
+constexpr auto fields(const SceneWait*) {
+  using T = SceneWait;
+  return std::tuple(&T::what, &T::ns);
+}
 constexpr auto fields(const RecordedMark*) {
   using T = RecordedMark;
   return std::tuple(&T::at_ns, &T::kind, &T::number, &T::label, &T::key, &T::caption, &T::view,
-                    &T::highlight);
+                    &T::highlight, &T::notes, &T::wait);
 }
 constexpr auto fields(const RateStats*) {
   using T = RateStats;
@@ -346,7 +351,7 @@ using Recorded =
                Verdict, Change, SamplingEvent, Notice, Snapshot, RoleTotals, Waits, ProcessId,
                PipeId, PipeEnd, SideBytes, RingCounts, RingLevel, StageState, StageShares, Stage,
                StageEnd, Pipe, Pipeline, Intervention, LargerRing, EstimateRange, Throttling,
-               CallRate, DiskUse, SocketQueues, NamedProcess, StageLimits>;
+               CallRate, DiskUse, SocketQueues, NamedProcess, StageLimits, SceneWait>;
 inline constexpr size_t kRecorded = std::tuple_size_v<Recorded>;
 
 template <class T>

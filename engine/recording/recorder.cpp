@@ -153,7 +153,9 @@ void Recorder::begin_scene(uint64_t now_ns, uint32_t number, const Scene& scene)
                       .key = {},
                       .caption = scene.caption,
                       .view = scene.view,
-                      .highlight = scene.highlight});
+                      .highlight = scene.highlight,
+                      .notes = scene.notes,
+                      .wait = scene.wait});
 }
 void Recorder::finish() { impl_->flush(); }
 uint64_t Recorder::bytes() const { return impl_->bytes(); }

@@ -34,6 +34,8 @@ struct RecordedMark {
   std::string caption = {};
   ShowPart view = ShowPart::ring;
   std::string highlight = {};
+  std::string notes = {};
+  SceneWait wait = {};
 };
 
 }  // namespace pipetop

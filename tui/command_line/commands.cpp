@@ -107,7 +107,7 @@ constexpr CommandRow kRows[] = {
     {"present --replay", Command::present, present_replay, kNoUse,
      [](const CommandLine& line) { return !line.talk.replay.empty(); }},
     {"present", Command::present, present_command, kTalk | kCallersFiles},
-    {"rehearse", Command::rehearse, rehearse_command, kTalk},
+    {"rehearse", Command::rehearse, rehearse_command, kTalk | kCallersFiles},
     {"notes", Command::notes, notes_command},
     {"completion", Command::completion, completion_command},
     {kCompleteWords, Command::complete_words, complete_words},

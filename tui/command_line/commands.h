@@ -16,6 +16,9 @@
 
 namespace pipetop::tui {
 
+class ProgressLine;
+class RecordingFile;
+
 // Each returns the exit code and may throw Error. run() runs the given command.
 int run(const CommandLine& line);
 int run_command(const CommandLine& line);
@@ -94,6 +97,10 @@ Config read_start(const CommandLine& line);
 // The config of --config or of the argument, with the scenes of a talk. Throws Error if it has
 // none, or if a flag would change what the scenes say.
 Config read_talk(const CommandLine& line);
+
+// Presents it by itself without a screen, each scene until it has settled, to have a recording.
+void record_talk(const Config& config, RecordingFile& recording, Interrupts& interrupts,
+                 ProgressLine& progress);
 
 // For a recording: the screen's options of the command line; all else is the recording's.
 Config replay_config(const CommandLine& line, const Recording& recording);

@@ -8,13 +8,18 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/base/event_loop.h"
+#include "engine/base/text.h"
 #include "engine/experiment/limits.h"
 #include "engine/process/placement.h"
+#include "engine/process/privileges.h"
 #include "engine/recording/recording.h"
 #include "engine/watch/watcher.h"
 #include "engine/workload/table/workloads.h"
@@ -28,6 +33,7 @@
 #include "tui/draw/canvas.h"
 #include "tui/notes/notes.h"
 #include "tui/print/document.h"
+#include "tui/screen/shell.h"
 #include "tui/watch/recorded_pipeline.h"
 #include "tui/watch/watch_controller.h"
 #include "tui/widgets/transport.h"
@@ -47,6 +53,54 @@ void check_segments(const SegmentFile& segments, const CommandLine& line, const 
         "--segments: the scenes have several workloads, a CSV file has one: give FILE.jsonl");
 }
 
+// "3:2,7:1"
+std::vector<TakeChoice> chosen_takes(const std::string& text) {
+  std::vector<TakeChoice> chosen;
+  if (text.empty()) return chosen;
+  for (const std::string& one : split(text, ',')) {
+    const std::vector<std::string> parts = split(one, ':');
+    const auto scene = parse_all<uint32_t>(parts[0]);
+    const auto take = parts.size() == 2 ? parse_all<uint32_t>(parts[1]) : std::nullopt;
+    if (!scene || !take)
+      throw Error(fmt::format(
+          "--take: \"{}\" is not SCENE:N: give for example 3:2, the second take of scene 3", one));
+    chosen.push_back({*scene, *take});
+  }
+  return chosen;
+}
+
+// A recording of the same talk, to switch to.
+class Fallback {
+ public:
+  Fallback(const std::string& file, const std::string& takes, std::span<const Scene> scenes)
+      : recording_(open(file)), source_(recording_) {
+    source_.present(chosen_takes(takes));
+    const std::vector<Scene> recorded = source_.scenes();
+    for (size_t i = 0; i < std::max(scenes.size(), recorded.size()); ++i) {
+      const auto title = [&](std::span<const Scene> of) {
+        return i < of.size() ? fmt::format("\"{}\"", of[i].title) : "none";
+      };
+      const std::string is = title(scenes), was = title(recorded);
+      if (is != was)
+        throw Error(fmt::format(
+            "--fallback: {} is of another talk, or of a part of it: its scene {} is {}, not {}; "
+            "record it with pipetop rehearse TALK --record FILE",
+            file, i + 1, was, is));
+    }
+  }
+
+  ReplaySource& source() { return source_; }
+
+ private:
+  static Recording open(const std::string& file) {
+    const AsUser as_user(user_to_become());
+    return Recording(file);
+  }
+
+  Recording recording_;
+  ReplaySource source_;
+};
+
 // The dashboard, with the options that differ between a talk and none.
 int run_screen(const CommandLine& line, const Config& config, DashboardOptions screen) {
   check_terminal(config);  // before any processes are started
@@ -63,13 +117,19 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
     screen.every_frame = [&](const Canvas& canvas, const Snapshot& shown) {
       cast.add(canvas, monotonic_ns(), shown.throughput.current);
     };
+  std::optional<Fallback> fallback;
+  if (!line.talk.fallback.empty())
+    fallback.emplace(line.talk.fallback, line.talk.takes, config.scenes);
   EngineOptions options = engine_options(config);
   if (screen.present) options.label = config.scenes.front().title;
   // Until the end: no signal interrupts the start or the writing. The dashboard takes them.
   const SignalFd held{SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGTSTP, SIGWINCH, SIGCONT};
   EngineSource source(options, [&](const Segment& last) { segments.write_last(last); });
   if (!line.folded.empty()) folded.check(source.tick());
-  const int exit_code = run_dashboard(source, config, screen);
+  std::optional<FallbackSource> with_fallback;
+  if (fallback) with_fallback.emplace(source, fallback->source());
+  Source& shown = with_fallback ? static_cast<Source&>(*with_fallback) : source;
+  const int exit_code = run_dashboard(shown, config, screen);
   const Segment last = source.segment();
   // A signal ends it without words, perhaps for a terminal that is gone.
   if (exit_code == 0 && config.summary)
@@ -80,6 +140,17 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
   recording.finish();
   cast.finish();
   return exit_code;
+}
+
+// `config` outlives it.
+OpenScene scene_opener(const Config& config) {
+  return [&config](const SceneWatch& what) {
+    WatchOptions options;
+    options.bpf = config.bpf;
+    options.in_parts = true;
+    const auto scene = std::make_shared<ScenePipeline>(what.command, what.target, options);
+    return std::shared_ptr<WatchSource>(scene, &scene->watcher());
+  };
 }
 
 std::optional<double> roof_of(const Recording& recording) {
@@ -172,15 +243,35 @@ int present_command(const CommandLine& line) {
   const Config config = read_talk(line);
   DashboardOptions screen;
   screen.present = TalkOptions{line.talk.auto_ns, line.talk.loop};
-  screen.open_scene = [&config](const SceneWatch& what) {
-    WatchOptions options;
-    options.bpf = config.bpf;
-    options.in_parts = true;
-    const auto scene = std::make_shared<ScenePipeline>(what.command, what.target, options);
-    return std::shared_ptr<WatchSource>(scene, &scene->watcher());
-  };
+  screen.open_scene = scene_opener(config);
   screen.say = say;
   return run_screen(line, config, screen);
+}
+
+void record_talk(const Config& config, RecordingFile& recording, Interrupts& interrupts,
+                 ProgressLine& progress) {
+  constexpr uint64_t kFrame_ns = 50 * kMs, kScene_ns = 4 * kSecond;
+  const TalkOptions by_itself{.auto_ns = kScene_ns, .loop = true};
+  EngineOptions options = engine_options(config);
+  options.label = config.scenes.front().title;
+  EngineSource source(options);
+  Controller talk(source, config.settings, config.presets);
+  talk.open_scenes_by(scene_opener(config));
+  talk.begin_talk(config.scenes, &by_itself);
+  Still screen(talk, 40, 120);
+  EventLoop loop({.signals = interrupts.fd()});
+  loop.set_timer_every(kFrame_ns);
+  const TalkState& state = talk.state().talk;
+  uint64_t entered_ns = 0;
+  for (size_t scenes = 0; !loop.wait().signals || interrupts.take();) {
+    screen.tick();
+    if (std::exchange(entered_ns, state.entered_ns) != state.entered_ns) ++scenes;
+    if (scenes > config.scenes.size()) break;  // the first one follows on the last
+    talk.record(recording);
+    progress.show(fmt::format("recording scene {} of {}", scenes, config.scenes.size()));
+  }
+  std::ranges::for_each(talk.end_watching(), say);
+  recording.finish();
 }
 
 int notes_command(const CommandLine& line) {
@@ -233,10 +324,11 @@ int present_replay(const CommandLine& line) {
   Recording recording(line.talk.replay);
   Config config = replay_config(line, recording);
   ReplaySource source(recording);
-  source.present();
+  source.present(chosen_takes(line.talk.takes));
   config.scenes = source.scenes();
   check_terminal(config);
-  return show(line.talk.replay, recording, config, source, TalkOptions{});
+  return show(line.talk.replay, recording, config, source,
+              TalkOptions{line.talk.auto_ns, line.talk.loop});
 }
 
 }  // namespace pipetop::tui

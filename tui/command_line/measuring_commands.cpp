@@ -288,6 +288,8 @@ int rehearse_command(const CommandLine& line) {
   Output output("");
   Interrupts interrupts;
   ProgressLine progress(interrupts, "this scene starts over");
+  std::optional<RecordingFile> recording;
+  if (!line.record.empty()) recording.emplace(config, std::nullopt, line.record);
   RehearsalOptions options;
   options.engine = engine_options(config);
   options.engine.noticed = say_notices(progress);
@@ -301,6 +303,7 @@ int rehearse_command(const CommandLine& line) {
     progress.show(fmt::format("{}scene {} of {}: {}", rounds, scene + 1, config.scenes.size(),
                               config.scenes[scene].title));
   });
+  if (recording && !interrupts.ended()) record_talk(config, *recording, interrupts, progress);
   progress.clear();
   if (rehearsal.scenes.empty()) return ended_early(interrupts, "the first scene was measured");
   finish_all(interrupts,

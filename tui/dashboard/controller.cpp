@@ -54,6 +54,7 @@ Controller::Controller(Source& source, const Settings& start, std::span<const Pr
 
 void Controller::set_time(uint64_t now_ns, uint64_t viewer_ns) {
   state_.now_ns = now_ns;
+  state_.talk.now_ns = viewer_ns;
   age_message(viewer_ns);
 }
 
@@ -62,9 +63,9 @@ void Controller::follow_replay() {
   state_.replay = source_.replay();
   if (!state_.replay) return;
   state_.requested = shown_->requested;
+  if (state_.talk.presenting) return follow_recorded_talk();
   ShowState& show = state_.show;
   const RecordedMark* scene = state_.replay->scene;
-  if (scene && state_.talk.presenting) state_.talk.at = state_.replay->scene_index();
   const size_t number = scene ? scene->number : 0;
   if (show.scene == number && show.title == (scene ? scene->label : "")) return;
   show.title = scene ? scene->label : "";
@@ -77,6 +78,16 @@ void Controller::follow_replay() {
   if (!scene) return;
   show.highlight = scene->highlight;
   show.view = scene->view;
+}
+
+// Its keys have entered the scene, unless those that move time have led to another one.
+void Controller::follow_recorded_talk() {
+  const auto index = state_.replay->scene_index();
+  if (!index || index == state_.talk.at) return;
+  state_.talk.at = index;
+  const bool on = state_.show.on;
+  show_scene(state_.talk.scenes[*index]);
+  state_.show.on = on;
 }
 
 void Controller::show(const Snapshot& shown, int rows, int cols) {
@@ -136,11 +147,11 @@ void Controller::press_transport(int key) {
 }
 
 // On an error nothing changes. Returns whether the change was made.
-bool Controller::apply(const Settings& next, const std::string& label, Key key) {
+bool Controller::apply(const Settings& next, const std::string& label, const std::string& key) {
   end_turns();
   keep_scene();
   try {
-    source_.apply(next, label, key_text(key));
+    source_.apply(next, label, key);
   } catch (const Error& error) {
     say(error.what(), Severity::error);
     return false;
@@ -154,7 +165,7 @@ bool Controller::apply(const Settings& next, const std::string& label, Key key) 
 }
 
 // A change that can be undone. `already` is said if there is nothing to change.
-bool Controller::change_to(const Settings& next, const std::string& label, Key key,
+bool Controller::change_to(const Settings& next, const std::string& label, const std::string& key,
                            std::string already) {
   const Settings before = state_.requested;
   if (next == before) {
@@ -185,7 +196,7 @@ void Controller::press_knob(const HotKey& hot) {
   const std::string_view what = hot.knob == "wait" ? hot.label : hot.knob;
   const std::string label = fmt::format("{} {}", what, hot.value(next));
   const std::string already = skipped.empty() ? label + " is already at its limit" : skipped;
-  if (change_to(next, label, static_cast<Key>(hot.key), already) && !skipped.empty()) say(skipped);
+  if (change_to(next, label, std::string(1, hot.key), already) && !skipped.empty()) say(skipped);
 }
 
 // One operation of that role; the first one begins the steps.
@@ -195,7 +206,7 @@ void Controller::step(int n) {
   Settings next = state_.requested;
   next.pipe.slow_motion = next.pipe.single_step = true;
   const bool begins = next != state_.requested;
-  if (begins && !change_to(next, "single steps", writes ? U'[' : U']', {})) return;
+  if (begins && !change_to(next, "single steps", writes ? "[" : "]", {})) return;
   if (!source_.step(static_cast<Role>(n)))
     say(writes ? "the last write still waits for room in the ring; ] reads"
                : "the last read still waits for data; [ writes");
@@ -221,7 +232,7 @@ void Controller::press_preset(int index) {
   const Preset& preset = state_.presets[static_cast<size_t>(index)];
   const Settings before = state_.requested, after = preset.from(before);
   const std::string back = taken_back(base_, before, after);
-  if (!change_to(after, "preset " + preset.name, key, "already on preset " + preset.name)) {
+  if (!change_to(after, "preset " + preset.name, key_text(key), "already on preset " + preset.name)) {
     if (after == before) base_ = after;
     return;
   }
@@ -240,7 +251,7 @@ bool Controller::go(Steps& from, Steps& to, const std::string& label, Key key) {
     return false;
   }
   const Step now{state_.requested, base_};
-  if (!apply(from.back().settings, label, key)) return false;
+  if (!apply(from.back().settings, label, key_text(key))) return false;
   base_ = from.back().base;
   from.pop_back();
   remember(to, now);
@@ -251,7 +262,7 @@ void Controller::undo() { go(undo_, redo_, "undo", U'u'); }
 void Controller::redo() { go(redo_, undo_, "redo", U'U'); }
 
 void Controller::baseline() {
-  if (!change_to(start_, "baseline", U'0', "already at the initial settings")) return;
+  if (!change_to(start_, "baseline", "0", "already at the initial settings")) return;
   base_ = start_;
   if (state_.message.empty()) say("back to the initial settings");
 }
@@ -406,8 +417,8 @@ bool Controller::handle_events() {
 bool Controller::tick(uint64_t viewer_ns) {
   if (watched_ && !source_.replay()) return tick_watched(viewer_ns);
   latest_ = source_.tick();
-  if (every_snapshot_) every_snapshot_(latest_);
   const bool replay = source_.replay() != nullptr;
+  if (every_snapshot_ && !replay) every_snapshot_(latest_);
   set_time(latest_.now_ns, replay ? viewer_ns : latest_.now_ns);
   take_turns();
   go_on(latest_);
@@ -448,6 +459,7 @@ void Controller::follow_recorded_pipeline() {
 }
 
 void Controller::record(Tape& tape) {
+  if (source_.has_fallback() && source_.replay()) return;
   const TalkState& talk = state_.talk;
   if (talk.at && std::exchange(recorded_scene_ns_, talk.entered_ns) != talk.entered_ns)
     tape.begin_scene(talk.entered_ns, static_cast<uint32_t>(*talk.at + 1), talk.scenes[*talk.at]);
@@ -465,7 +477,7 @@ int run_dashboard(Source& source, const Config& config, const DashboardOptions& 
   controller.tell_snapshots(options.every_snapshot);
   controller.open_scenes_by(options.open_scene);
   controller.begin_talk(config.scenes, options.present ? &*options.present : nullptr);
-  if (options.present && !source.replay()) controller.serve_notes();
+  if (options.present) controller.serve_notes();
   ShellOptions shell{.tape = options.tape, .save_picture = options.save_picture};
   if (options.every_frame)
     shell.every_frame = [&](const Canvas& canvas) {

@@ -147,9 +147,11 @@ class Controller : public ListScreen {
 
   void press_transport(int key) override;
   void follow_replay();
+  void follow_recorded_talk();
+  void switch_over();
   void press_knob(const HotKey& hot);
   bool press_talk(Key key);
-  void enter_scene(size_t index, Key key);
+  void enter_scene(size_t index);
   void watch(const SceneWatch& what);
   void follow_recorded_pipeline();
   bool tick_watched(uint64_t viewer_ns);
@@ -198,10 +200,11 @@ class Controller : public ListScreen {
   };
   using Steps = std::deque<Step>;
 
-  bool apply(const Settings& next, const std::string& label, Key key);
+  bool apply(const Settings& next, const std::string& label, const std::string& key);
   void change_workload(WorkloadKind kind);
   bool go(Steps& from, Steps& to, const std::string& label, Key key);
-  bool change_to(const Settings& next, const std::string& label, Key key, std::string already);
+  bool change_to(const Settings& next, const std::string& label, const std::string& key,
+                 std::string already);
   bool inspect(Key key);
   std::optional<SlotsPlace> slots() const;  // of the ring, where they are drawn
   Layout layout() const { return screen_layout(state_, rows_, cols_); }
@@ -226,6 +229,7 @@ class Controller : public ListScreen {
   std::unique_ptr<WatchController> watched_;
   std::function<void(const Snapshot&)> every_snapshot_;
   std::optional<NotesServer> notes_;
+  Settings live_settings_;  // while the recording of a talk is shown in its place
   SceneChanges scene_changes_;
   Reading<Change> scene_change_;  // of the present scene
   uint64_t scene_change_due_ns_ = 0;

@@ -144,7 +144,7 @@ void Controller::show_scene(const Scene& scene) {
   state_.roof_hidden = state_.frozen = false;
   state_.talk.page = TalkState::Page::none;
   state_.talk.typed.clear();
-  state_.talk.entered_ns = state_.now_ns;
+  state_.talk.entered_ns = state_.talk.now_ns;
   state_.show = {.on = on,
                  .view = scene.view,
                  .highlight = scene.highlight,
@@ -182,7 +182,7 @@ void Controller::compare_scenes() {
 }
 
 // Even if its settings cannot be applied, which is said: the talk must be able to go on.
-void Controller::enter_scene(size_t index, Key key) {
+void Controller::enter_scene(size_t index) {
   end_turns();
   const Scene& scene = state_.talk.scenes[index];
   keep_scene();
@@ -193,7 +193,9 @@ void Controller::enter_scene(size_t index, Key key) {
   if (state_.replay) return source_.go_to_scene(index);
   if (!left.empty()) say(left.front(), Severity::error);
   if (scene.watch) return watch(*scene.watch);
-  if (scene.settings != state_.requested && !change_to(scene.settings, scene.title, key, {}))
+  // The curve marks it by its number.
+  if (scene.settings != state_.requested &&
+      !change_to(scene.settings, scene.title, fmt::format("#{}", index + 1), {}))
     return;
   base_ = scene.settings;
   if (left.empty()) state_.message.clear();
@@ -208,7 +210,7 @@ void Controller::step_scene(int by) {
     return say("there are no scenes: give a config that has some, as -c talk");
   const TalkPress asked = tui::step_scene(state_.talk, by);
   if (asked.does == TalkPress::Does::enter)
-    enter_scene(asked.scene, by > 0 ? U'n' : U'N');
+    enter_scene(asked.scene);
   else
     say(asked.words);
 }
@@ -256,7 +258,7 @@ bool Controller::press_watched(Key key) {
 bool Controller::press_talk(Key key) {
   using Does = TalkPress::Does;
   if (!state_.talk.presenting) return false;
-  state_.talk.paused_ns = state_.now_ns + kTalkPause_ns;
+  state_.talk.paused_ns = state_.talk.now_ns + kTalkPause_ns;
   // On the dashboard q closes what is open first, as it does without a talk.
   const bool may_close = !state_.show.on && state_.talk.page == TalkState::Page::none;
   const auto close = [this] { return watched_ ? watched_->close_page() : close_overlay(); };
@@ -268,10 +270,13 @@ bool Controller::press_talk(Key key) {
     case Does::nothing:
       break;
     case Does::enter:
-      enter_scene(asked.scene, U'n');
+      enter_scene(asked.scene);
       break;
     case Does::leave:
       leave<Outcome::quit>();
+      break;
+    case Does::switch_over:
+      switch_over();
       break;
     case Does::say:
       say(asked.words);
@@ -282,10 +287,38 @@ bool Controller::press_talk(Key key) {
   return true;
 }
 
+// The same scene, from the recording or live.
+void Controller::switch_over() {
+  if (!source_.has_fallback())
+    return say(source_.replay() ? "this is the recording: nothing runs behind it"
+                                : "there is no recording to fall back on: give --fallback FILE");
+  const bool was_live = !source_.replay();
+  std::vector<std::string> left;
+  if (was_live) {
+    end_turns();
+    keep_scene();
+    left = end_watching();
+    live_settings_ = state_.requested;
+  }
+  source_.switch_over();
+  state_.replay = source_.replay();
+  if (!was_live) {
+    watched_.reset();
+    state_.requested = live_settings_;
+  }
+  enter_scene(*state_.talk.at);
+  if (!left.empty())
+    say(left.front(), Severity::error);
+  else if (was_live)
+    say("this is the recording; F goes back to what runs");
+  else if (state_.message.empty())
+    say("live again");
+}
+
 void Controller::go_on(const Snapshot& now) {
   if (state_.talk.presenting && state_.talk.begun_ns == 0)
-    state_.talk.begun_ns = state_.talk.entered_ns = now.now_ns;
-  if (const auto scene = scene_due(state_.talk, now)) enter_scene(*scene, U'n');
+    state_.talk.begun_ns = state_.talk.entered_ns = state_.talk.now_ns;
+  if (const auto scene = scene_due(state_.talk, now)) enter_scene(*scene);
 }
 
 // Its presets, and nothing of the other one's segments and pictures.

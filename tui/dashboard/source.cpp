@@ -135,24 +135,38 @@ Segment ReplaySource::segment() {
   return segment;
 }
 
-void ReplaySource::present() {
-  if (scenes().empty())
+void ReplaySource::present(std::span<const TakeChoice> chosen) {
+  transport_.present(chosen);
+  if (transport_.takes().empty())
     throw Error("the recording has no scenes: make one with pipetop present TALK --record FILE");
-  transport_.hold_at_scenes();
   transport_.go_to_scene(0);
 }
 
 std::vector<Scene> ReplaySource::scenes() const {
   std::vector<Scene> scenes;
-  for (const RecordedMark& mark : recording_.marks()) {
-    if (mark.kind != RecordedMark::Kind::scene) continue;
+  for (const SceneTake& take : transport_.takes()) {
+    const auto is_it = [&](const RecordedMark& mark) {
+      return mark.kind == RecordedMark::Kind::scene && mark.at_ns == take.at_ns;
+    };
+    const auto mark = std::ranges::find_if(recording_.marks(), is_it);
     Scene& scene = scenes.emplace_back();
-    scene.title = mark.label;
-    scene.caption = mark.caption;
-    scene.view = mark.view;
-    scene.highlight = mark.highlight;
+    scene.title = mark->label;
+    scene.caption = mark->caption;
+    scene.notes = mark->notes;
+    scene.view = mark->view;
+    scene.highlight = mark->highlight;
+    scene.wait = mark->wait;
   }
   return scenes;
+}
+
+void FallbackSource::switch_over() {
+  falls_back_ = !falls_back_;
+  if (falls_back_)
+    live_.suspend();
+  else
+    live_.resume();
+  recorded_.resume();
 }
 
 }  // namespace pipetop::tui

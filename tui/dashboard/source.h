@@ -6,7 +6,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/clock.h"
@@ -44,6 +46,10 @@ class Source {
   virtual std::string press(Key) { return {}; }
   // To the beginning of a recorded scene, counted from 0.
   virtual void go_to_scene(size_t) {}
+  // Whether a recording of the talk can take the place of what happens now.
+  virtual bool has_fallback() const { return false; }
+  // To it, or back.
+  virtual void switch_over() {}
 };
 
 // Another workload needs another engine, which takes its place.
@@ -97,8 +103,9 @@ class ReplaySource final : public Source {
   // The recording outlives it. `clock` is the viewer's.
   explicit ReplaySource(Recording& recording, Transport::Clock clock = monotonic_ns);
 
-  // Begins with the first scene, and each ends on its last frame. Throws Error if there is none.
-  void present();
+  // Begins with the first scene, and each ends on its last frame. Throws Error if there is none, or
+  // no such take.
+  void present(std::span<const TakeChoice> chosen = {});
   // As far as they were recorded.
   std::vector<Scene> scenes() const;
 
@@ -121,6 +128,41 @@ class ReplaySource final : public Source {
  private:
   Recording& recording_;
   Transport transport_;
+};
+
+// A talk that happens now, with a recording of it to fall back on. What happens now stands still
+// meanwhile.
+class FallbackSource final : public Source {
+ public:
+  // Both outlive it.
+  FallbackSource(Source& live, ReplaySource& recorded) : live_(live), recorded_(recorded) {}
+
+  int event_fd() const override { return live_.event_fd(); }
+  void handle_events() override { live_.handle_events(); }
+  void apply(const Settings& requested, const std::string& label, const std::string& key) override {
+    now().apply(requested, label, key);
+  }
+  Snapshot tick() override { return now().tick(); }
+  Segment segment() override { return now().segment(); }
+  void count(BpfCounters layout) override { now().count(layout); }
+  void suspend() override { now().suspend(); }
+  void resume() override { now().resume(); }
+  bool step(Role role) override { return now().step(role); }
+  std::string obstacle(const Settings& next, std::string_view knob) const override {
+    return live_.obstacle(next, knob);
+  }
+  const ReplayState* replay() const override { return falls_back_ ? recorded_.replay() : nullptr; }
+  std::string press(Key key) override { return now().press(key); }
+  void go_to_scene(size_t index) override { recorded_.go_to_scene(index); }
+  bool has_fallback() const override { return true; }
+  void switch_over() override;
+
+ private:
+  Source& now() { return falls_back_ ? static_cast<Source&>(recorded_) : live_; }
+
+  Source& live_;
+  ReplaySource& recorded_;
+  bool falls_back_ = false;
 };
 
 }  // namespace pipetop::tui

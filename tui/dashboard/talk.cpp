@@ -96,6 +96,7 @@ TalkPress press_live(TalkState& talk, ShowState& show, Key k) {
     return {};
   }
   if (k == U'n' || k == U'N') return step_scene(talk, k == U'n' ? 1 : -1);
+  if (k == U'F') return {Does::switch_over};
   return {Does::not_ours};
 }
 
@@ -133,6 +134,8 @@ TalkPress press_show(TalkState& talk, ShowState& show, Key k) {
     talk.page = Page::leaving;
   else if (k == key::tab)
     return show_knobs(show);
+  else if (k == U'F')
+    return {Does::switch_over};
   else if (is_for_the_show(k))
     return {Does::not_ours};
   else if (k > 0x20 && k != 0x7F && k < key::up)
@@ -140,12 +143,14 @@ TalkPress press_show(TalkState& talk, ShowState& show, Key k) {
   return {};
 }
 
-// A verdict says that the rate has been steady; some workloads have none.
+// A verdict says that the rate has been steady; some workloads and pipelines have none.
 bool is_settled(const TalkState& talk, const Snapshot& now) {
-  constexpr uint64_t kWithoutVerdict_ns = 3'000'000'000;
-  if (now.watched) return now.watched->verdict.kind != Verdict::Kind::unknown;
+  constexpr uint64_t kWithoutVerdict_ns = 3'000'000'000, kUnknown_ns = 10'000'000'000;
+  if (now.watched)
+    return now.watched->verdict.kind != Verdict::Kind::unknown ||
+           talk.now_ns >= talk.entered_ns + kUnknown_ns;
   if (!now.effective.settled) return false;
-  return now.verdict.has_value() || now.now_ns >= talk.entered_ns + kWithoutVerdict_ns;
+  return now.verdict.has_value() || talk.now_ns >= talk.entered_ns + kWithoutVerdict_ns;
 }
 
 constexpr int kTalkKeyCols = 14;
@@ -209,19 +214,19 @@ TalkPress press_talk(TalkState& talk, ShowState& show, Key k) {
 
 std::optional<size_t> scene_due(const TalkState& talk, const Snapshot& now) {
   using For = SceneWait::For;
-  if (!talk.presenting || talk.options.auto_ns == 0 || !talk.at || now.now_ns < talk.paused_ns)
+  if (!talk.presenting || talk.options.auto_ns == 0 || !talk.at || talk.now_ns < talk.paused_ns)
     return {};
   if (!talk.has_next() && !talk.options.loop) return {};
   const SceneWait& wait = talk.scenes[*talk.at].wait;
   const uint64_t lasts_ns =
       std::max(talk.options.auto_ns, wait.what == For::time ? wait.ns : uint64_t{0});
-  if (now.now_ns < talk.entered_ns + lasts_ns) return {};
+  if (talk.now_ns < talk.entered_ns + lasts_ns) return {};
   if (wait.what == For::settled && !is_settled(talk, now)) return {};
   return talk.has_next() ? *talk.at + 1 : 0;
 }
 
 std::span<const ScreenKey> talk_keys() {
-  static constexpr std::array<ScreenKey, 10> kKeys = {{
+  static constexpr std::array<ScreenKey, 11> kKeys = {{
       {"Right PgDn n", "next scene; Space, Enter and Down too"},
       {"Left PgUp N", "the scene before; Up and Backspace too"},
       {"Home End", "first and last scene"},
@@ -229,6 +234,7 @@ std::span<const ScreenKey> talk_keys() {
       {"Ctrl-P", "list of scenes, to choose from"},
       {". b", "black screen, and back"},
       {"Tab", "the dashboard with its knobs; Shift-Tab comes back"},
+      {"F", "fall back on the recording, and back"},
       {"?", "these keys"},
       {"q", "leave, after a question"},
       {"Ctrl-C", "leave at once"},

@@ -43,6 +43,8 @@ struct TalkState {
   Page page = Page::none;
   size_t selected = 0;      // in the list
   std::string typed;        // the digits of a scene's number
+  // The viewer's time: a recording's stands still at the end of a scene.
+  uint64_t now_ns = 0;
   uint64_t begun_ns = 0;    // the talk; 0: not yet
   uint64_t entered_ns = 0;  // the scene
   uint64_t paused_ns = 0;   // until then it doesn't go on by itself
@@ -59,7 +61,8 @@ struct TalkPress {
     nothing,   // more
     enter,     // `scene`, even if it is the current one
     leave,
-    say,  // `words`
+    switch_over,  // to the recording, or back
+    say,          // `words`
   } does = Does::nothing;
   size_t scene = 0;
   std::string words = {};

@@ -199,11 +199,17 @@ void add_present_flags(CLI::App& app, CommandLine& line) {
   add_time(app, "--auto", talk.auto_ns, kLeastAuto_ns, "go on by itself after this long");
   app.add_flag("--loop", talk.loop, "begin again after the last scene; with --auto");
   add_file(app, "--replay", talk.replay, "show a recorded talk, scene by scene, without measuring");
+  add_file(app, "--fallback", talk.fallback, "a recording of this talk: F switches to it, and back");
+  add_value(
+      app, "--take", "SCENE:N,...", [&talk](const std::string& takes) { talk.takes = takes; },
+      "show the N-th take of a recorded scene (default: the longest)");
   app.final_callback([&talk] {
     if (!talk.replay.empty() && !talk.config.empty())
       throw Error("--replay shows a recorded talk: give no config with it");
-    if (!talk.replay.empty() && talk.auto_ns > 0)
-      throw Error("--auto and --replay exclude each other: give one of them");
+    if (!talk.replay.empty() && !talk.fallback.empty())
+      throw Error("--replay is the recording already: give no --fallback with it");
+    if (!talk.takes.empty() && talk.replay.empty() && talk.fallback.empty())
+      throw Error("--take chooses from a recording: give --replay FILE or --fallback FILE");
     if (talk.loop && talk.auto_ns == 0)
       throw Error("--loop needs --auto: give for example --auto 20s");
   });

@@ -188,8 +188,10 @@ class Parser {
 
   void check_record(bool dashboard) const {
     const bool watches = line_.command == Command::watch;
-    if (!dashboard && !watches && line_.command != Command::run)
-      throw Error("--record is for the dashboard, pipetop present, pipetop run and pipetop watch");
+    const bool measures = line_.command == Command::run || line_.command == Command::rehearse;
+    if (!dashboard && !watches && !measures)
+      throw Error(
+          "--record is for the dashboard and pipetop present, rehearse, run and watch");
     if (watches && line_.watch.target.empty() && line_.watch.command.empty())
       throw Error(
           "--record takes one pipeline, not the table of all pipes: give a PID, PID:FD, a FIFO or "

@@ -116,6 +116,8 @@ struct TalkRequest {
   uint32_t rounds = 1;       // of a rehearsal
   bool strict = false;       // a rehearsal fails where a scene doesn't get what it asks for
   std::string replay;        // the recording of a talk, in place of the machine; "" for none
+  std::string fallback;      // the same, to switch to; "" for none
+  std::string takes;         // "3:2,7:1": which takes of it; the others are the longest
   bool loop = false;
 };
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "tui/widgets/transport.h"
 
 namespace pipetop::tui {
@@ -58,18 +59,36 @@ TEST_F(PlaybackTest, PlaysAtItsSpeedUntilTheEnd) {
 TEST_F(PlaybackTest, ATalkStaysOnTheLastFrameOfEachScene) {
   Playback talk(times_, marks_);
   talk.hold_at_scenes();
-  talk.go_to_scene(0);
+  const auto go_to_scene = [&](size_t scene) {
+    talk.go_to_take({uint32_t(scene + 1), kBegin + scene * 4 * kSecond});
+  };
+  go_to_scene(0);
   EXPECT_EQ(talk.at_ns(), 0u);
   for (int i = 0; i < 10; ++i) talk.pass(1 * kSecond);
   EXPECT_EQ(talk.frame(), 79u) << "the second scene begins with frame 80";
-  talk.go_to_scene(1);
+  go_to_scene(1);
   EXPECT_EQ(talk.frame(), 80u);
-  talk.go_to_scene(2);
-  EXPECT_EQ(talk.frame(), 80u) << "it is the last one";
   talk.pass(100 * kSecond);
   EXPECT_TRUE(talk.at_end());
-  talk.go_to_scene(0);
+  go_to_scene(0);
   EXPECT_EQ(talk.at_ns(), 0u);
+}
+
+// Scene 2 was shown twice, the second time for longer.
+TEST_F(PlaybackTest, TheLongestTakeOfAScene) {
+  marks_[0].number = 1;
+  marks_[3].number = 2;
+  RecordedMark again = mark(6, RecordedMark::Kind::scene, "splice");
+  again.number = 2;
+  marks_.push_back(again);
+  auto takes = takes_of(marks_, times_.back(), {});
+  ASSERT_EQ(takes.size(), 2u);
+  EXPECT_EQ(takes[1].at_ns, again.at_ns);
+  const TakeChoice first{2, 1};
+  takes = takes_of(marks_, times_.back(), std::span(&first, 1));
+  EXPECT_EQ(takes[1].at_ns, kBegin + 4 * kSecond);
+  const TakeChoice none{2, 3};
+  EXPECT_THROW(takes_of(marks_, times_.back(), std::span(&none, 1)), Error);
 }
 
 TEST_F(PlaybackTest, APauseStopsIt) {

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <string>
 
 #include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "tui/draw/text.h"
 
 namespace pipetop::tui {
@@ -38,6 +40,34 @@ std::string pace_text(const ReplayState& replay) {
 }
 
 }  // namespace
+
+std::vector<SceneTake> takes_of(std::span<const RecordedMark> marks, uint64_t end_ns,
+                                std::span<const TakeChoice> chosen) {
+  struct Lasting : SceneTake {
+    uint64_t ns = 0;
+  };
+  std::map<uint32_t, std::vector<Lasting>> all;  // by scene
+  uint64_t until_ns = end_ns;
+  for (auto mark = marks.rbegin(); mark != marks.rend(); ++mark) {
+    if (mark->kind != RecordedMark::Kind::scene) continue;
+    auto& takes = all[mark->number];
+    takes.insert(takes.begin(), {{mark->number, mark->at_ns}, until_ns - mark->at_ns});
+    until_ns = mark->at_ns;
+  }
+  std::vector<SceneTake> best;
+  for (const auto& [number, takes] : all)
+    best.push_back(*std::ranges::max_element(takes, {}, &Lasting::ns));
+  for (const TakeChoice& choice : chosen) {
+    const auto takes = all.find(choice.scene);
+    const size_t count = takes == all.end() ? 0 : takes->second.size();
+    if (choice.take < 1 || choice.take > count)
+      throw Error(fmt::format("--take {}:{}: the recording has {} of scene {}", choice.scene,
+                              choice.take, count == 1 ? "1 take" : fmt::format("{} takes", count),
+                              choice.scene));
+    *std::ranges::find(best, choice.scene, &SceneTake::number) = takes->second[choice.take - 1];
+  }
+  return best;
+}
 
 Playback::Playback(std::span<const uint64_t> times, std::span<const RecordedMark> marks)
     : times_(times), marks_(marks), speed_(kNormal) {}
@@ -128,9 +158,10 @@ std::vector<uint64_t> Playback::scene_times() const {
   return begin;
 }
 
-void Playback::go_to_scene(size_t index) {
-  const auto scenes = scene_times();
-  if (index < scenes.size()) go_to(scenes[index]);
+void Playback::go_to_take(const SceneTake& take) {
+  RecordedMark mark;
+  mark.at_ns = take.at_ns;
+  go_to(time_of(mark));
   paused_ = false;
 }
 
@@ -157,6 +188,7 @@ void Transport::describe() {
             .paused = playback_.paused(),
             .marks = recording_.marks(),
             .scene = playback_.scene(),
+            .takes = takes_,
             .cpus = recording_.header().host.cpus,
             .damage = recording_.damage()};
 }
@@ -183,8 +215,14 @@ void Transport::go_to(uint64_t at_ns) {
   describe();
 }
 
+void Transport::present(std::span<const TakeChoice> chosen) {
+  takes_ = takes_of(recording_.marks(), recording_.times().back(), chosen);
+  playback_.hold_at_scenes();
+  describe();
+}
+
 void Transport::go_to_scene(size_t index) {
-  playback_.go_to_scene(index);
+  if (index < takes_.size()) playback_.go_to_take(takes_[index]);
   describe();
 }
 

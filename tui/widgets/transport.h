@@ -2,6 +2,7 @@
 // that shows it, and the keys at the bottom.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,6 +19,22 @@
 
 namespace pipetop::tui {
 
+// A scene of a recorded talk that is presented, in one of its takes.
+struct SceneTake {
+  uint32_t number = 0;  // the scene's, from 1
+  uint64_t at_ns = 0;   // as its mark
+};
+
+// Which take of a scene is wanted, both from 1.
+struct TakeChoice {
+  uint32_t scene = 0, take = 0;
+};
+
+// One of each scene, by their numbers: the chosen one, else the longest, which has settled most. A
+// recording ends at `end_ns`. Throws Error if there is no such take.
+std::vector<SceneTake> takes_of(std::span<const RecordedMark> marks, uint64_t end_ns,
+                                std::span<const TakeChoice> chosen);
+
 // Where a recording is, while it is replayed.
 struct ReplayState {
   uint64_t begin_ns = 0;     // as Snapshot::now_ns
@@ -28,16 +45,16 @@ struct ReplayState {
   std::span<const RecordedMark> marks;
   const RecordedMark* scene = nullptr;  // the last one that has begun, null before the first
 
-  int cpus = 0;                  // of the machine that it was recorded on
-  std::string_view damage = {};  // why it ends early, "" if it does not
+  std::span<const SceneTake> takes = {};  // those that are presented
+  int cpus = 0;                           // of the machine that it was recorded on
+  std::string_view damage = {};           // why it ends early, "" if it does not
 
   bool at_end() const { return at_ns >= duration_ns; }
-  // Where `scene` is among all scenes.
-  size_t scene_index() const {
-    size_t index = 0;
-    for (const RecordedMark* mark = marks.data(); mark != scene; ++mark)
-      if (mark->kind == RecordedMark::Kind::scene) ++index;
-    return index;
+  // Where `scene` is among those that are presented; nothing if it is none of them.
+  std::optional<size_t> scene_index() const {
+    if (!scene) return {};
+    const auto found = std::ranges::find(takes, scene->number, &SceneTake::number);
+    return found == takes.end() ? std::nullopt : std::optional<size_t>(found - takes.begin());
   }
 };
 
@@ -73,8 +90,8 @@ class Playback {
 
   // A talk stays on the last frame of each scene until it is told to go on.
   void hold_at_scenes() { holds_ = true; }
-  // To the beginning of a scene; `index` counts them in their order, from 0.
-  void go_to_scene(size_t index);
+  // To the beginning of a take, and on from there.
+  void go_to_take(const SceneTake& take);
 
  private:
   void follow();
@@ -105,9 +122,10 @@ class Transport {
   // One of transport_keys(): returns what is said, which may be "".
   std::string press(Key key);
   void go_to(uint64_t at_ns);  // since the first frame
-  // A talk: each scene ends on its last frame.
-  void hold_at_scenes() { playback_.hold_at_scenes(); }
-  void go_to_scene(size_t index);
+  // A talk: each scene ends on its last frame. Throws Error if a take does not exist.
+  void present(std::span<const TakeChoice> chosen);
+  std::span<const SceneTake> takes() const { return takes_; }
+  void go_to_scene(size_t index);  // of those that are presented
   bool at_end() const { return playback_.at_end(); }
   // Nobody has looked since the last tick.
   void resume() { last_ns_ = clock_(); }
@@ -121,6 +139,7 @@ class Transport {
   Clock clock_;
   uint64_t last_ns_;
   Playback playback_;
+  std::vector<SceneTake> takes_;
   ReplayState state_;
 };
 

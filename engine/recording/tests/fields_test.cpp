@@ -22,7 +22,7 @@ TEST(RecordedFields, TheLastValuesAreTheLast) {
   expect_last(WriteWith{}, ReadWith{}, Wait{}, Pages{}, Buffers{}, Placement{}, Payload{}, Files{},
               Profile{}, WorkloadKind{}, Observing{}, Role{}, ProcessState{}, FigureKind{},
               ZeroCopy{}, Verdict::Kind{}, Severity{}, BpfCounters{}, ShowPart{},
-              RecordedMark::Kind{}, WaitsFor{}, Access{}, StageState::Kind{});
+              RecordedMark::Kind{}, SceneWait::For{}, WaitsFor{}, Access{}, StageState::Kind{});
 }
 
 struct Grown {

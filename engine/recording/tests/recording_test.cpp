@@ -124,6 +124,8 @@ TEST(Recording, ScenesHaveTheirTitles) {
   scene.caption = "vmsplice puts the\nwriter's pages into the ring";
   scene.view = ShowPart::functions;
   scene.highlight = "gup_fast_fallback";
+  scene.notes = "The reader still copies.";
+  scene.wait = {SceneWait::For::time, 30'000'000'000};
   recorder.begin_scene(2'000'000'000, 3, scene);
   recorder.add(moment(3'000'000'000, 2, 2'000'000'001));
   recorder.finish();
@@ -136,6 +138,9 @@ TEST(Recording, ScenesHaveTheirTitles) {
   EXPECT_EQ(mark.caption, scene.caption);
   EXPECT_EQ(mark.view, ShowPart::functions);
   EXPECT_EQ(mark.highlight, "gup_fast_fallback");
+  EXPECT_EQ(mark.notes, scene.notes);
+  EXPECT_EQ(mark.wait.what, SceneWait::For::time);
+  EXPECT_EQ(mark.wait.ns, scene.wait.ns);
 }
 
 TEST(Recording, ABlockIsWrittenEveryTwoSeconds) {

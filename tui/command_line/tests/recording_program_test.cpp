@@ -197,9 +197,9 @@ TEST(RecordingProgram, MistakesAreExplained) {
             "pipetop: --gift true: a recording cannot be changed\n");
   EXPECT_EQ(refused({"replay", "x.ptop", "--size", "big"}),
             "pipetop: --size: \"big\" is no size: give COLUMNSxROWS, 100x30\n");
-  EXPECT_EQ(refused({"ladder", "--record", "x.ptop"}),
-            "pipetop: --record is for the dashboard, pipetop present, pipetop run and pipetop "
-            "watch\n");
+  EXPECT_EQ(
+      refused({"ladder", "--record", "x.ptop"}),
+      "pipetop: --record is for the dashboard and pipetop present, rehearse, run and watch\n");
 }
 
 }  // namespace
