@@ -109,6 +109,26 @@ SceneWait read_wait(const YamlNode& scene, WorkloadKind kind) {
                   text));
 }
 
+uint64_t read_planned(const YamlNode& scene) {
+  const YamlNode* node = scene.find("planned");
+  if (!node) return 0;
+  const std::string& text = node->scalar("planned", "a time such as 90s");
+  try {
+    const uint64_t ns = parse_duration_ns(text);
+    if (ns > 0 && ns <= kMaxWait_ns) return ns;
+  } catch (const Error&) {
+  }
+  node->fail(fmt::format("planned: \"{}\" is no time for a scene: give for example 90s, at most 1h",
+                         text));
+}
+
+// What the speaker alone sees.
+void read_for_the_speaker(const YamlNode& node, Scene& scene) {
+  scene.notes = read_text(node, "notes", kNotes);
+  scene.otherwise = read_text(node, "otherwise", kNotes);
+  scene.planned_ns = read_planned(node);
+}
+
 // ">= 1.5"; of a rate also ">= 1.5 GiB/s".
 Expectation read_comparison(const YamlNode& node, size_t of, std::string_view unit) {
   const bool rates = static_cast<Expectation::Of>(of) == Expectation::Of::rate;
@@ -213,12 +233,12 @@ SceneWatch read_watch(const YamlNode& node) {
 
 // It has nothing of what is measured.
 Scene read_watching_scene(const YamlNode& node, const Config& config) {
-  constexpr std::string_view kKeys[] = {"title", "caption", "notes", "watch", "wait"};
+  constexpr std::string_view kKeys[] = {"title", "caption", "notes", "planned", "watch", "wait"};
   node.check_map("a scene that watches", kKeys);
   Scene scene;
   scene.title = read_scene_title(node);
   scene.caption = read_text(node, "caption", kCaption);
-  scene.notes = read_text(node, "notes", kNotes);
+  read_for_the_speaker(node, scene);
   scene.settings = config.settings;
   scene.wait = read_wait(node, config.settings.workload);
   scene.watch = read_watch(*node.find("watch"));
@@ -231,12 +251,12 @@ Scene read_scene(const YamlNode& node, const Config& config, std::span<const Sce
   if (node.find("watch")) return read_watching_scene(node, config);
   const WorkloadKind kind = read_workload(node, config.settings.workload);
   check_keys(node, "a scene", kind,
-             {"title", "caption", "notes", "preset", "workload", "view", "highlight", "wait",
-              "expect", "watch"});
+             {"title", "caption", "notes", "planned", "preset", "workload", "view", "highlight",
+              "wait", "expect", "otherwise", "watch"});
   Scene scene;
   scene.title = read_scene_title(node);
   scene.caption = read_text(node, "caption", kCaption);
-  scene.notes = read_text(node, "notes", kNotes);
+  read_for_the_speaker(node, scene);
   read_settings(node, kind, config, scene);
   node.read("view", kViews, scene.view);
   scene.highlight = read_highlight(node);

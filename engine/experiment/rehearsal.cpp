@@ -69,14 +69,16 @@ void add_functions(std::set<std::string>& names, const Reading<Table>& table) {
     for (const CallNode& node : table->tree->nodes) names.emplace(node.function.name());
 }
 
-Reading<std::vector<std::string>> functions_of(const Trial& trial) {
+// `seen` gives what a role was seen in.
+template <class Seen>
+Reading<std::vector<std::string>> functions_of(const Settings& settings, Seen seen) {
   std::set<std::string> names;
-  for (const Role role : roles_of(trial.settings)) {
-    const SegmentRole& seen = trial.segment.role(role);
-    if (!seen.functions.has_value())
-      return Reading<std::vector<std::string>>::unavailable(seen.functions.reason);
-    add_functions(names, seen.functions);
-    add_functions(names, seen.blocked);
+  for (const Role role : roles_of(settings)) {
+    const auto& of_role = seen(role);
+    if (!of_role.functions.has_value())
+      return Reading<std::vector<std::string>>::unavailable(of_role.functions.reason);
+    add_functions(names, of_role.functions);
+    add_functions(names, of_role.blocked);
   }
   return Reading<std::vector<std::string>>::of({names.begin(), names.end()});
 }
@@ -105,13 +107,12 @@ std::string missing_highlight(const std::string& name, const Trial& trial,
 // Who takes the CPUs: another program, a quota, or its own processes. A talk should have the
 // machine for itself. What the host takes is said of the whole rehearsal.
 std::string competition(const Trial& trial) {
-  if (std::string others = trial.noise(false); !others.empty()) return others;
+  if (std::string others = trial.noise(false, false); !others.empty()) return others;
   for (const Role role : roles_of(trial.settings)) {
     const Reading<double>& waited = trial.segment.role(role).shares.runnable;
     if (waited.has_value() && *waited > kMuchRunnable)
-      return fmt::format(
-          "its own processes share CPUs: the {} waited {:.0f} % of the time for one",
-          role_name(trial.settings, role), 100 * *waited);
+      return fmt::format("its own processes share CPUs: the {} waited {:.0f} % of the time for one",
+                         role_name(trial.settings, role), 100 * *waited);
   }
   return {};
 }
@@ -130,18 +131,8 @@ std::vector<std::string> missing_in(const Scene& scene, const Trial& trial,
 }
 
 // It holds for many scenes, each time with other numbers.
-std::string without_numbers(const std::string& hazard) { return hazard.substr(0, hazard.find(':')); }
-
-// Of an expectation that is a name; "" if it came true.
-std::string why_not(const Expectation& e, const RehearsedScene& scene) {
-  if (e.of == Expectation::Of::sees) {
-    const std::string why = why_unseen(e.name, scene.functions);
-    return why.empty() ? "" : "sees: " + why;
-  }
-  if (!scene.verdict.has_value())
-    return fmt::format("verdict unknown, expected {}: {}", e.name, scene.verdict.reason);
-  const std::string_view is = name_of(scene.verdict->kind);
-  return is == e.name ? "" : fmt::format("verdict {}, expected {}", is, e.name);
+std::string without_numbers(const std::string& hazard) {
+  return hazard.substr(0, hazard.find(':'));
 }
 
 bool is_steady(const Trial& trial) {
@@ -299,7 +290,8 @@ class Rehearser {
                            : Reading<double>::unavailable("a rate in slow motion means nothing");
     if (rated) rehearsed.rates = {trial.rate()};
     rehearsed.verdict = trial.end.verdict;
-    rehearsed.functions = functions_of(trial);
+    rehearsed.functions = functions_of(
+        trial.settings, [&](Role role) -> const SegmentRole& { return trial.segment.role(role); });
     if (std::string busy = competition(trial); said_.insert(without_numbers(busy)).second)
       if (!busy.empty()) rehearsed.hazards.push_back(std::move(busy));
     for (std::string& missing : missing_in(rehearsed.scene, trial, rehearsed.functions)) {
@@ -333,6 +325,30 @@ std::string to_text(const Expectation& e) {
                      e.than);
 }
 
+std::string why_not(const Expectation& e, const RehearsedScene& scene) {
+  const std::string_view of = kOf[static_cast<size_t>(e.of)];
+  if (e.of == Expectation::Of::sees) {
+    const std::string why = why_unseen(e.name, scene.functions);
+    return why.empty() ? "" : "sees: " + why;
+  }
+  if (e.of == Expectation::Of::verdict) {
+    if (!scene.verdict.has_value())
+      return fmt::format("verdict unknown, expected {}: {}", e.name, scene.verdict.reason);
+    const std::string_view is = name_of(scene.verdict->kind);
+    return is == e.name ? "" : fmt::format("verdict {}, expected {}", is, e.name);
+  }
+  const Reading<double>& value = measured(scene, e.of);
+  const std::string wanted = to_text(e).substr(of.size() + 1);
+  if (!value.has_value())
+    return fmt::format("{} unknown, expected {}: {}", of, wanted, value.reason);
+  return holds(e, *value) ? "" : fmt::format("{} {:.2f}, expected {}", of, *value, wanted);
+}
+
+Reading<std::vector<std::string>> functions_in(const Snapshot& shown) {
+  return functions_of(shown.requested,
+                      [&](Role role) -> const WorkerReadings& { return shown.worker(role); });
+}
+
 void judge(std::vector<RehearsedScene>& scenes) {
   for (size_t i = 0; i < scenes.size(); ++i) {
     RehearsedScene& scene = scenes[i];
@@ -346,21 +362,9 @@ void judge(std::vector<RehearsedScene>& scenes) {
     scene.to_previous = ratio_to(scene, previous, number(previous));
     scene.to_first = ratio_to(scene, first, number(first));
     if (!scene.disappoints.empty()) continue;  // it cannot be shown at all
-    for (const Expectation& e : scene.scene.expect) {
-      if (!e.compares()) {
-        if (std::string why = why_not(e, scene); !why.empty())
-          scene.disappoints.push_back(std::move(why));
-        continue;
-      }
-      const Reading<double>& value = measured(scene, e.of);
-      const std::string_view name = kOf[static_cast<size_t>(e.of)];
-      const std::string wanted = to_text(e).substr(name.size() + 1);
-      if (!value.has_value())
-        scene.disappoints.push_back(
-            fmt::format("{} unknown, expected {}: {}", name, wanted, value.reason));
-      else if (!holds(e, *value))
-        scene.disappoints.push_back(fmt::format("{} {:.2f}, expected {}", name, *value, wanted));
-    }
+    for (const Expectation& e : scene.scene.expect)
+      if (std::string why = why_not(e, scene); !why.empty())
+        scene.disappoints.push_back(std::move(why));
   }
 }
 

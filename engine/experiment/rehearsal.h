@@ -50,6 +50,12 @@ void judge(std::vector<RehearsedScene>& scenes);
 // "ratio_to_previous >= 1.5"
 std::string to_text(const Expectation& expectation);
 
+// What is so instead: "ratio_to_previous 1.31, expected >= 1.5"; "" if it came true.
+std::string why_not(const Expectation& expectation, const RehearsedScene& scene);
+
+// The functions that it shows, running or waiting.
+Reading<std::vector<std::string>> functions_in(const Snapshot& shown);
+
 // `progress` is called about ten times a second, with the scene's index and the round, from 0. A
 // scene that cannot be shown fails, and the talk goes on; one that fails in any round fails.
 Rehearsal rehearse(const RehearsalOptions& options, Interrupts& interrupts,

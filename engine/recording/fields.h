@@ -93,7 +93,7 @@ constexpr auto fields(const SceneWait*) {
 constexpr auto fields(const RecordedMark*) {
   using T = RecordedMark;
   return std::tuple(&T::at_ns, &T::kind, &T::number, &T::label, &T::key, &T::caption, &T::view,
-                    &T::highlight, &T::notes, &T::wait);
+                    &T::highlight, &T::notes, &T::wait, &T::planned_ns);
 }
 constexpr auto fields(const RateStats*) {
   using T = RateStats;
@@ -271,7 +271,7 @@ constexpr auto fields(const CallRate*) {
 }
 constexpr auto fields(const DiskUse*) {
   using T = DiskUse;
-  return std::tuple(&T::name, &T::flags, &T::busy);
+  return std::tuple(&T::name, &T::flags, &T::busy, &T::read_only);
 }
 constexpr auto fields(const SocketQueues*) {
   using T = SocketQueues;

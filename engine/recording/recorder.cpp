@@ -155,7 +155,8 @@ void Recorder::begin_scene(uint64_t now_ns, uint32_t number, const Scene& scene)
                       .view = scene.view,
                       .highlight = scene.highlight,
                       .notes = scene.notes,
-                      .wait = scene.wait});
+                      .wait = scene.wait,
+                      .planned_ns = scene.planned_ns});
 }
 void Recorder::finish() { impl_->flush(); }
 uint64_t Recorder::bytes() const { return impl_->bytes(); }

@@ -36,6 +36,7 @@ struct RecordedMark {
   std::string highlight = {};
   std::string notes = {};
   SceneWait wait = {};
+  uint64_t planned_ns = 0;
 };
 
 }  // namespace pipetop

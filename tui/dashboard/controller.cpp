@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/experiment/rehearsal.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/dashboard/keymap.h"
 #include "tui/dashboard/messages.h"
@@ -14,6 +15,7 @@
 #include "tui/screen/shell.h"
 #include "tui/widgets/ladder.h"
 #include "tui/widgets/pages.h"
+#include "tui/widgets/show.h"
 
 namespace pipetop::tui {
 namespace {
@@ -33,15 +35,43 @@ std::string key_text(Key key) {
   return text;
 }
 
-NotesPage notes_of(const TalkState& talk) {
+// Once it has settled.
+std::vector<NotesCheck> checks_of(const Scene& scene, const Snapshot& now) {
+  RehearsedScene seen;
+  seen.rate = show_rate(now);
+  if (!seen.rate.has_value()) return {};
+  seen.verdict = now.verdict;
+  seen.functions = functions_in(now);
+  seen.to_previous = seen.to_first = Reading<double>::unavailable(now.change.reason);
+  if (now.change.has_value()) {
+    seen.to_previous = Reading<double>::of(now.change->factor);
+    seen.to_first = Reading<double>::of(now.change->since_start > 0 ? now.change->since_start
+                                                                    : now.change->factor);
+  }
+  std::vector<NotesCheck> checks;
+  for (const Expectation& expected : scene.expect)
+    checks.push_back({to_text(expected), why_not(expected, seen)});
+  return checks;
+}
+
+NotesPage notes_of(const DashboardState& state) {
+  const TalkState& talk = state.talk;
   const Scene& scene = talk.scenes[*talk.at];
-  return {static_cast<uint32_t>(*talk.at + 1),
-          static_cast<uint32_t>(talk.scenes.size()),
-          scene.title,
-          scene.notes,
-          talk.has_next() ? talk.scenes[*talk.at + 1].title : "",
-          talk.begun_ns,
-          talk.entered_ns};
+  const std::span<const Scene> after = talk.scenes.subspan(*talk.at + 1);
+  NotesPage page{.scene = static_cast<uint32_t>(*talk.at + 1),
+                 .scenes = static_cast<uint32_t>(talk.scenes.size()),
+                 .title = scene.title,
+                 .notes = scene.notes,
+                 .next = after.empty() ? "" : after.front().title,
+                 .next_caption = after.empty() ? "" : after.front().caption,
+                 .begun_ns = talk.begun_ns,
+                 .entered_ns = talk.entered_ns,
+                 .planned_ns = scene.planned_ns,
+                 .black = state.show.blank,
+                 .recorded = state.replay != nullptr,
+                 .otherwise = scene.otherwise};
+  for (const Scene& later : after) page.after_ns += later.planned_ns;
+  return page;
 }
 
 }  // namespace
@@ -409,6 +439,20 @@ void Controller::serve_notes() {
   }
 }
 
+// What is expected is compared once a second: readers get only what changes.
+void Controller::serve_page() {
+  constexpr uint64_t kInterval_ns = 1'000'000'000;
+  if (!notes_ || !state_.talk.at) return;
+  if (state_.talk.now_ns >= checks_due_ns_) {
+    checks_due_ns_ = state_.talk.now_ns + kInterval_ns;
+    checks_ = is_as_written() ? checks_of(state_.talk.scenes[*state_.talk.at], latest_)
+                              : std::vector<NotesCheck>();
+  }
+  NotesPage page = notes_of(state_);
+  page.checks = checks_;
+  notes_->serve(page);
+}
+
 bool Controller::handle_events() {
   source_.handle_events();
   return true;
@@ -423,7 +467,7 @@ bool Controller::tick(uint64_t viewer_ns) {
   take_turns();
   go_on(latest_);
   compare_scenes();
-  if (notes_) notes_->serve(notes_of(state_.talk));
+  serve_page();
   // A recording holds what was shown.
   if (!replay) whole_frames_.replace_torn(latest_.ring);
   if (!replay && holds_figures_)
@@ -440,7 +484,7 @@ bool Controller::tick_watched(uint64_t viewer_ns) {
   watched_->set_recording(state_.recording);
   watched_->tick(viewer_ns);
   if (const auto now = watched_->latest()) go_on(*now);
-  if (notes_ && begun_ns == state_.talk.entered_ns) notes_->serve(notes_of(state_.talk));
+  if (begun_ns == state_.talk.entered_ns) serve_page();
   return true;
 }
 

@@ -149,6 +149,7 @@ class Controller : public ListScreen {
   void follow_replay();
   void follow_recorded_talk();
   void switch_over();
+  void serve_page();
   void press_knob(const HotKey& hot);
   bool press_talk(Key key);
   void enter_scene(size_t index);
@@ -229,6 +230,8 @@ class Controller : public ListScreen {
   std::unique_ptr<WatchController> watched_;
   std::function<void(const Snapshot&)> every_snapshot_;
   std::optional<NotesServer> notes_;
+  std::vector<NotesCheck> checks_;  // of the present scene
+  uint64_t checks_due_ns_ = 0;
   Settings live_settings_;  // while the recording of a talk is shown in its place
   SceneChanges scene_changes_;
   Reading<Change> scene_change_;  // of the present scene

@@ -188,7 +188,7 @@ void Controller::enter_scene(size_t index) {
   keep_scene();
   const std::vector<std::string> left = end_watching();
   state_.talk.at = index;
-  scene_change_due_ns_ = 0;
+  scene_change_due_ns_ = checks_due_ns_ = 0;
   show_scene(scene);
   if (state_.replay) return source_.go_to_scene(index);
   if (!left.empty()) say(left.front(), Severity::error);

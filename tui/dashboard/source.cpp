@@ -156,6 +156,7 @@ std::vector<Scene> ReplaySource::scenes() const {
     scene.view = mark->view;
     scene.highlight = mark->highlight;
     scene.wait = mark->wait;
+    scene.planned_ns = mark->planned_ns;
   }
   return scenes;
 }

@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <nlohmann/json.hpp>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
@@ -23,34 +23,6 @@
 
 namespace pipetop::tui {
 namespace {
-
-// A page is one line, so a line feed in a text is written as \n, and \ as \\. A scene's texts have
-// no tabs.
-std::string escaped(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    if (c == '\\' || c == '\n') line += '\\';
-    line += c == '\n' ? 'n' : c == '\t' ? ' ' : c;
-  }
-  return line;
-}
-
-std::string unescaped(std::string_view line) {
-  std::string text;
-  for (size_t i = 0; i < line.size(); ++i) {
-    const bool escape = line[i] == '\\' && i + 1 < line.size();
-    if (escape) ++i;
-    text += escape && line[i] == 'n' ? '\n' : line[i];
-  }
-  return text;
-}
-
-template <class Number>
-bool read_number(const std::string& text, Number& number) {
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number);
-  return error == std::errc{} && end == last;
-}
 
 constexpr size_t kMaxReaders = 8;
 constexpr size_t kMaxLineBytes = 256 * 1024;
@@ -135,29 +107,66 @@ void draw_head(const Area& line, const NotesState& view) {
   Pen pen(line, 0, kMargin);
   pen.text("pipetop notes", Style::title);
   if (view.page) pen.text(fmt::format("   scene {} of {}", view.page->scene, view.page->scenes));
+  if (view.page && view.page->recorded) pen.skip(2).text(" RECORDING ", {Style::mark, kReverse});
+  if (view.page && view.page->black)
+    pen.skip(2).text(" SCREEN IS BLACK ", {Style::error, kReverse});
   const int right = line.cols() - kMargin - columns_of(view.clock);
   if (pen.col() + 2 < right) line.put(0, right, view.clock, Style::value);
 }
 
-// Each line of the notes is a paragraph.
-void draw_paragraphs(const Area& area, const std::string& text) {
+// Each line of the text is a paragraph. Returns the rows used.
+int draw_paragraphs(const Area& area, const std::string& text, Style style = Style::plain) {
   int row = 0;
   for (const std::string& paragraph : split(text, '\n')) {
-    if (row >= area.rows()) return;
-    row += std::max(1, wrap(area.from_row(row), paragraph, Style::plain));
+    if (row >= area.rows()) break;
+    row += std::max(1, wrap(area.from_row(row), paragraph, style));
   }
+  return row;
+}
+
+// What the scene expects, and what to say if it is not so. Returns the rows used.
+int draw_checks(const Area& area, const NotesPage& page) {
+  int row = 0;
+  for (const NotesCheck& check : page.checks)
+    row += check.against.empty()
+               ? wrap(area.from_row(row), "as expected: " + check.expected, Style::good)
+               : wrap(area.from_row(row), "NOT as expected: " + check.against, Style::warning);
+  const bool disappoints = std::ranges::any_of(
+      page.checks, [](const NotesCheck& check) { return !check.against.empty(); });
+  if (disappoints && !page.otherwise.empty())
+    row += draw_paragraphs(area.from_row(row), "say: " + page.otherwise, Style::value);
+  return row;
+}
+
+void draw_times(const Area& line, const NotesState& view) {
+  const NotesPage& page = *view.page;
+  const uint64_t in_scene =
+      page.entered_ns == 0 ? 0 : view.now_ns - std::min(page.entered_ns, view.now_ns);
+  Pen times(line, 0, kMargin);
+  times.text("talk  ", Style::dim).text(elapsed(page.begun_ns, view.now_ns), Style::value);
+  times.text("   scene  ", Style::dim);
+  const bool late = page.planned_ns > 0 && in_scene > page.planned_ns;
+  times.text(elapsed(page.entered_ns, view.now_ns), late ? Style::warning : Style::value);
+  if (page.planned_ns > 0) {
+    const uint64_t left = page.planned_ns - std::min(page.planned_ns, in_scene) + page.after_ns;
+    times.text(" of ", Style::dim).text(elapsed_text(page.planned_ns), Style::value);
+    times.text("   left  ", Style::dim).text(elapsed_text(left), Style::value);
+  }
+  if (!view.connected) times.text("   the talk has ended", Style::warning);
 }
 
 void draw_foot(const Area& lines, const NotesState& view) {
   const NotesPage& page = *view.page;
-  Pen next(lines, 0, kMargin);
-  next.text("next  ", Style::dim);
-  lines.put_fitted(0, next.col(), next.room() - kMargin, page.next.empty() ? "the end" : page.next,
-                   Style::plain);
-  Pen times(lines, 1, kMargin);
-  times.text("talk  ", Style::dim).text(elapsed(page.begun_ns, view.now_ns), Style::value);
-  times.text("   scene  ", Style::dim).text(elapsed(page.entered_ns, view.now_ns), Style::value);
-  if (!view.connected) times.text("   the talk has ended", Style::warning);
+  const auto put = [&](int row, std::string_view name, const std::string& text, Style style) {
+    Pen pen(lines, row, kMargin);
+    pen.text(name, Style::dim);
+    lines.put_fitted(row, pen.col(), pen.room() - kMargin, text, style);
+  };
+  put(0, "next  ", page.next.empty() ? "the end" : page.next, Style::plain);
+  std::string caption = page.next_caption;
+  std::ranges::replace(caption, '\n', ' ');
+  if (lines.rows() >= 3) put(1, "      ", caption, Style::dim);
+  draw_times(lines.from_row(lines.rows() - 1), view);
 }
 
 std::string clock_text() {
@@ -196,23 +205,22 @@ class NotesApp final : public Screen {
 
 }  // namespace
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NotesCheck, expected, against)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NotesPage, scene, scenes, title, notes, next, next_caption,
+                                   begun_ns, entered_ns, planned_ns, after_ns, black, recorded,
+                                   checks, otherwise)
+
 std::string notes_line(const NotesPage& page) {
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", page.scene, page.scenes, page.begun_ns,
-                     page.entered_ns, escaped(page.title), escaped(page.next), escaped(page.notes));
+  using Json = nlohmann::json;
+  return Json(page).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::optional<NotesPage> parse_notes(std::string_view line) {
-  if (line.ends_with('\n')) line.remove_suffix(1);
-  const std::vector<std::string> parts = split(line, '\t');
-  NotesPage page;
-  if (parts.size() != 7 || !read_number(parts[0], page.scene) ||
-      !read_number(parts[1], page.scenes) || !read_number(parts[2], page.begun_ns) ||
-      !read_number(parts[3], page.entered_ns))
+  try {
+    return nlohmann::json::parse(line).get<NotesPage>();
+  } catch (const nlohmann::json::exception&) {
     return {};
-  page.title = unescaped(parts[4]);
-  page.next = unescaped(parts[5]);
-  page.notes = unescaped(parts[6]);
-  return page;
+  }
 }
 
 User notes_owner() {
@@ -319,11 +327,13 @@ void draw_notes(Canvas& canvas, const NotesState& view) {
          Style::plain);
     return;
   }
-  const int foot = std::max(3, all.rows() - 2);
-  draw_foot(all.from_row(foot, 2), view);
+  const int foot_rows = all.rows() >= 12 ? 3 : 2;
+  const int foot = std::max(3, all.rows() - foot_rows);
+  draw_foot(all.from_row(foot, foot_rows), view);
   const Area body = all.part({2, kMargin, std::max(0, foot - 3), inner_cols});
-  const int title_rows = wrap(body, view.page->title, {Style::title, kBold});
-  draw_paragraphs(body.from_row(title_rows + 1), view.page->notes);
+  int row = wrap(body, view.page->title, {Style::title, kBold}) + 1;
+  row += draw_paragraphs(body.from_row(row), view.page->notes) + 1;
+  draw_checks(body.from_row(row), *view.page);
 }
 
 int run_notes(const Config& config) {

@@ -18,15 +18,28 @@
 
 namespace pipetop::tui {
 
+// What a scene expects, and what is so.
+struct NotesCheck {
+  std::string expected;  // "ratio_to_previous >= 1.5"
+  std::string against;   // why it doesn't hold, "" if it does
+  bool operator==(const NotesCheck&) const = default;
+};
+
 struct NotesPage {
   uint32_t scene = 0, scenes = 0;  // its number from 1, and how many there are
   std::string title, notes;
-  std::string next;                       // the next scene's title, "" for none
+  std::string next, next_caption;         // of the next scene, "" for none
   uint64_t begun_ns = 0, entered_ns = 0;  // the talk, the scene; CLOCK_MONOTONIC
+  uint64_t planned_ns = 0;                // for the scene; 0: there is no plan
+  uint64_t after_ns = 0;                  // planned for the scenes after it
+  bool black = false;                     // the audience sees nothing
+  bool recorded = false;                  // it sees a recording
+  std::vector<NotesCheck> checks = {};    // once the scene has settled
+  std::string otherwise = {};             // what to say if one of them does not hold
   bool operator==(const NotesPage&) const = default;
 };
 
-std::string notes_line(const NotesPage& page);  // with its line feed
+std::string notes_line(const NotesPage& page);  // JSON, with its line feed
 
 // Nothing if it is not such a line.
 std::optional<NotesPage> parse_notes(std::string_view line);

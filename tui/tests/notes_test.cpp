@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <regex>
 
 #include "engine/base/error.h"
 #include "engine/tests/support/scratch_directory.h"
@@ -21,19 +22,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const NotesPage kPage = {3, 12, "Lending pages", "Ask.\nThen \"wait\".", "Splice", 5, 7};
+const NotesPage kPage = {.scene = 3,
+                         .scenes = 12,
+                         .title = "Lending pages",
+                         .notes = "Ask.\nThen \"wait\".",
+                         .next = "Splice",
+                         .next_caption = "no copy\nat all",
+                         .begun_ns = 5,
+                         .entered_ns = 7};
 
 TEST(NotesPage, ReadsBackWhatItTells) {
   const std::string line = notes_line(kPage);
   EXPECT_EQ(std::ranges::count(line, '\n'), 1);
   EXPECT_EQ(parse_notes(line), kPage);
-  const NotesPage odd = {1, 99, "\\n", "a\\\n\nb\\", "\xff", 0, UINT64_MAX};
+  NotesPage odd = kPage;
+  odd.title = "\\n";
+  odd.notes = "a\\\n\nb\\";
+  odd.entered_ns = UINT64_MAX;
+  odd.black = true;
+  odd.checks = {{"rate >= 1", ""}, {"sees: f", "f was not seen"}};
+  odd.otherwise = "never mind";
   EXPECT_EQ(parse_notes(notes_line(odd)), odd);
+  odd.title = "\xff";
+  EXPECT_EQ(parse_notes(notes_line(odd))->notes, odd.notes) << "the title is no text";
 }
 
 TEST(NotesPage, AnythingElseIsNone) {
-  for (const char* text : {"", "\n", "1", "1\t2\t3\t4\ta\tb", "1\t2\t3\t4\ta\tb\tc\td",
-                           "-1\t2\t3\t4\ta\tb\tc", "1\t2\t3 \t4\ta\tb\tc", "\t\t\t\t\t\t"})
+  const std::string line = notes_line(kPage);
+  for (const std::string& text :
+       {std::string(), std::string("\n"), std::string("1"), std::string("{}"),
+        std::string("{\"scene\":1}"), line.substr(0, line.size() / 2), line + line,
+        std::regex_replace(line, std::regex("\"scene\":3"), "\"scene\":\"one\"")})
     EXPECT_FALSE(parse_notes(text)) << text;
 }
 
@@ -182,6 +201,24 @@ TEST(NotesScreen, ShowsWhatTheSpeakerNeeds) {
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
   EXPECT_EQ(text.find("ended"), text.npos);
   EXPECT_NE(notes_text({page, false, 0, ""}, 24, 80).find("the talk has ended"), text.npos);
+}
+
+TEST(NotesScreen, ShowsTheScreenThePlanAndWhatIsNotAsExpected) {
+  std::optional<NotesPage> page = kPage;
+  page->begun_ns = 1'000'000'000;
+  page->entered_ns = 61'000'000'000;
+  page->planned_ns = 90'000'000'000;
+  page->after_ns = 300'000'000'000;
+  page->black = true;
+  page->checks = {{"rate >= 1", ""}, {"ratio_to_previous >= 1.5", "ratio_to_previous 1.31"}};
+  page->otherwise = "this machine copies fast";
+  const std::string text = notes_text({page, true, 72'000'000'000, "14:05:09"}, 24, 80);
+  for (const char* part :
+       {"SCREEN IS BLACK", "no copy at all", "00:00:11 of 00:01:30", "left  00:06:19",
+        "as expected: rate >= 1", "NOT as expected: ratio_to_previous 1.31", "say: this machine"})
+    EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
+  page->checks.pop_back();
+  EXPECT_EQ(notes_text({page, true, 0, ""}, 24, 80).find("say:"), std::string::npos);
 }
 
 TEST(NotesScreen, SaysThatItWaits) {

@@ -166,9 +166,9 @@ TEST(Scenes, EachMistakeIsOneClearLine) {
        "t:1:29: expect is a map of \"key: value\" lines, not a value"},
       {"scenes: [{title: a, expect: {ratio: 2}}]\n", "t:1:30: expect has no key \"ratio\""},
       {"scenes: [{title: a, expect: {rate: 2}}]\n",
-       "t:1:36: rate: \"2\" is not a comparison such as \">= 1.5\", in quotes"},
+       "t:1:36: rate: \"2\" is not a comparison such as \">= 1.5 GiB/s\", in quotes"},
       {"scenes: [{title: a, expect: {rate: \"> fast\"}}]\n",
-       "t:1:36: rate: \"> fast\" is not a comparison such as \">= 1.5\", in quotes"},
+       "t:1:36: rate: \"> fast\" is not a comparison such as \">= 1.5 GiB/s\", in quotes"},
       {"scenes: [{title: a, expect: {rate: \"> -1\"}}]\n", "t:1:36: rate: \"> -1\" is not a"},
       {"scenes: [{title: a, expect: {rate: \"> nan\"}}]\n", "t:1:36: rate: \"> nan\" is not a"},
       {"scenes: [{title: a, expect: {rate: \">=\"}}]\n", "t:1:36: rate: \">=\" is not a"},
@@ -182,11 +182,14 @@ TEST(Scenes, EachMistakeIsOneClearLine) {
       {"scenes: [{title: a, slow_motion: true, expect: {verdict: lock-bound}}]\n",
        "t:1:58: verdict: a verdict in slow motion means nothing: remove it"},
       {"scenes: [{title: a, expect: {verdict: lock}}]\n",
-       "t:1:40: verdict: there is no \"lock\": give one of writer-bound, reader-bound, lock-bound, "},
+       "t:1:39: verdict: there is no \"lock\": give one of writer-bound, reader-bound, "
+       "lock-bound, "},
       {"scenes: [{title: a, expect: {sees: \"two words\"}}]\n",
        "t:1:36: sees: \"two words\" is not a name: give a function's name"},
       {"scenes: [{title: a, expect: {rate: \">= 1 MB/s\"}}]\n",
        "t:1:36: rate: \">= 1 MB/s\" is not a comparison such as \">= 1.5 GiB/s\", in quotes"},
+      {"scenes: [{title: a, planned: soon}]\n",
+       "t:1:30: planned: \"soon\" is no time for a scene: give for example 90s, at most 1h"},
       {"scenes: [{title: a, caption: \"1\\n2\\n3\\n4\\n5\\n6\"}]\n",
        "t:1:30: caption: give at most 5 lines of at most 100 bytes"},
       {"scenes: [{title: a, caption: \"x\\tb\"}]\n",
@@ -246,6 +249,7 @@ TEST(Scenes, TheTalkOfTheArticleIsRight) {
     kinds.insert(scene.settings.workload);
     EXPECT_FALSE(scene.caption.empty()) << scene.title;
     EXPECT_FALSE(scene.notes.empty()) << scene.title;
+    EXPECT_GT(scene.planned_ns, 0u) << scene.title;
     EXPECT_LE(scene.title.size(), 40u) << scene.title;
     EXPECT_LE(std::ranges::count(scene.caption, '\n'), 2) << scene.title;
     for (size_t begin = 0, end = 0; end != scene.caption.npos; begin = end + 1) {
