@@ -1,7 +1,9 @@
 #include "tui/widgets/ring.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
@@ -83,15 +85,28 @@ void draw_kinds(const Area& area, const Reading<KindShares>& kinds, const StripS
   }
 }
 
-// Above the strip of a settled ring.
-void put_what_is_grey(const Area& area) {
-  for (const std::string_view text :
-       {"grey: used less than half of the time; Space shows one instant",
-        "grey: used less than half the time", "grey: less than half"}) {
-    if (columns_of(text) > area.cols()) continue;
-    area.put(0, 0, text, Style::dim);
-    return;
+char32_t wheel(double turns, const Glyphs& glyphs) {
+  constexpr std::array kRound = {U'◐', U'◓', U'◑', U'◒'}, kBars = {U'|', U'/', U'-', U'\\'};
+  const auto quarter = static_cast<size_t>((turns - std::floor(turns)) * 4) % 4;
+  return glyphs.set == GlyphSet::unicode ? kRound[quarter] : kBars[quarter];
+}
+
+// Above the strip of a settled ring: its ends, which turn too fast for an eye, and what its
+// brightness means. The tail follows the head by as much as is used.
+void draw_tempo(const Area& area, const RingTempo& tempo, const Occupancy& occupancy,
+                const UsualSlot& usual) {
+  Pen pen(area, 0);
+  if (tempo.slowed() > 1) {
+    for (const auto& [name, turns] : {std::pair{"tail ", tempo.turns() - occupancy.mean_share},
+                                      std::pair{"head ", tempo.turns()}}) {
+      pen.text(name, Style::dim);
+      area.set(0, pen.col(), wheel(turns, area.glyphs()), Style::value);
+      pen.skip(3);
+    }
+    pen.text(fmt::format("×1/{}", grouped_text(static_cast<uint64_t>(tempo.slowed()))), Style::dim);
+    pen.skip(3);
   }
+  draw_glows(pen, area, usual);
 }
 
 int draw_map(const Area& area, const Snapshot& s) {
@@ -133,7 +148,7 @@ void draw_slots(const Area& area, const RingPanel& panel, const SlotsPlace& plac
   if (panel.settled) {
     const UsualSlot usual = usual_slot(panel.ring.kinds, panel.huge);
     huge = usual.huge;
-    put_what_is_grey(above);
+    draw_tempo(above, panel.state.tempo, *panel.ring.occupancy, usual);
     draw_settled_strip(strip, place.frame.slots, style, *panel.ring.occupancy, usual);
   } else {
     draw_markers(above, place.frame, style);

@@ -64,10 +64,14 @@ struct UsualSlot {
 // `huge`: most pages that were not copied are in huge ones.
 UsualSlot usual_slot(const Reading<KindShares>& kinds, bool huge);
 
-// The same strip over time, of a ring that turns too fast for an eye: a slot of the usual kind
-// wherever one is used for 1 % of the time; in its colour from 50 % on.
+// The same strip over time, of a ring that turns too fast for an eye, as an oscilloscope's
+// phosphor: a slot of the usual kind glows by how much of the time one is used at this place from
+// the tail.
 void draw_settled_strip(const Area& area, uint32_t slots, const StripStyle& view,
                         const Occupancy& occupancy, const UsualSlot& usual);
+
+// What each brightness means.
+void draw_glows(Pen& pen, const Area& area, const UsualSlot& usual);
 
 // Above the strip: labels that point at the cells of tail and head, and the scale
 // if a cell is several slots.

@@ -1,6 +1,7 @@
 #include "tui/widgets/ring_state.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tui/draw/numbers.h"
 
@@ -109,10 +110,19 @@ void RingTempo::update(const RingFrame& frame) {
     const double turns = static_cast<double>(frame.head - head_) / frame.slots;
     const double at_ten_hz = static_cast<double>(frame.at_ns - at_ns_) / kTenth_ns;
     fast_ = turns > at_ten_hz * (fast_ ? 0.5 : 1);
+    turn(turns, static_cast<double>(frame.at_ns - at_ns_) / 1e9);
   }
   at_ns_ = frame.at_ns;
   slots_ = frame.slots;
   head_ = frame.head;
+}
+
+// The scale changes only when the wheels would crawl, or blur.
+void RingTempo::turn(double turns, double seconds) {
+  const double shown_per_s = turns / slowed_ / seconds;
+  if (shown_per_s > 1.5 || shown_per_s < 0.05)
+    slowed_ = std::pow(10, std::max(0.0, std::ceil(std::log10(std::max(turns / seconds, 1e-9)))));
+  turns_ = std::fmod(turns_ + turns / slowed_, 1);
 }
 
 void RingMemory::add_sample(const RingFrame& frame) {

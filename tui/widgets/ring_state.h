@@ -51,10 +51,18 @@ class RingTempo {
   // Does not change back at once: the tempo must fall to half for that.
   bool fast() const { return fast_; }
 
+  // Wheels that an eye can follow: the head has made so many turns, each of which stands for
+  // `slowed` of them, a power of ten.
+  double turns() const { return turns_; }
+  double slowed() const { return slowed_; }
+
  private:
+  void turn(double turns, double seconds);
+
   uint64_t at_ns_ = 0;
   uint32_t slots_ = 0, head_ = 0;
   bool fast_ = false;
+  double turns_ = 0, slowed_ = 1;
 };
 
 // Holds the last complete ring frame, to be shown instead of torn ones: what is

@@ -138,6 +138,16 @@ void draw_under(const Area& area, int row, int col, const CellContent& content, 
   }
 }
 
+// From not at all to nearly always.
+constexpr std::array<double, 5> kGlowsFrom = {0, 0.01, 0.2, 0.5, 0.75};
+constexpr size_t kGlows = kGlowsFrom.size();
+
+size_t glow_of(double share) {
+  size_t glow = 0;
+  while (glow + 1 < kGlows && share >= kGlowsFrom[glow + 1]) ++glow;
+  return glow;
+}
+
 // Calls draw(cell, row, col) for each cell of a strip.
 template <class Draw>
 void each_cell(uint32_t slots, const StripStyle& view, Draw draw) {
@@ -285,19 +295,34 @@ void draw_strip(const Area& area, const RingFrame& frame, const StripStyle& view
   });
 }
 
+void draw_glows(Pen& pen, const Area& area, const UsualSlot& usual) {
+  constexpr std::array<std::string_view, kGlows> kWords = {"", "rarely", "20 %", "50 %",
+                                                           "75 % of the time"};
+  for (size_t glow = 1; glow < kGlows; ++glow) {
+    if (pen.room() < columns_of(kWords[glow]) + 3) return;
+    const bool most = glow == kGlows - 1;
+    area.set(0, pen.col(),
+             most ? glyph_of(usual.kind, false, area.glyphs()) : area.glyphs().shade[glow],
+             {style_of(usual.kind), most ? kBold : kNone});
+    pen.skip(2).text(kWords[glow], Style::dim).skip(2);
+  }
+}
+
 void draw_settled_strip(const Area& area, uint32_t slots, const StripStyle& view,
                         const Occupancy& occupancy, const UsualSlot& usual) {
   const StripScale& scale = view.scale;
   each_cell(slots, view, [&](int cell, int row, int col) {
     const auto place = static_cast<uint32_t>(cell / scale.cells_a_slot * scale.slots_a_cell);
-    const double share = used_share(occupancy, slots, place);
-    const bool used = share >= 0.01;
-    const bool mostly = share >= 0.5;
-    const Style style = mostly ? style_of(usual.kind) : used ? Style::dim : Style::frame;
-    const Ink ink(style, mostly ? kBold : kNone);
-    const char32_t glyph = glyph_of(used ? usual.kind : SlotKind::empty, usual.huge, area.glyphs());
+    // Each slot by itself, if there is room.
+    if (scale.cells_a_slot > 1 && cell % scale.cells_a_slot + 1 == scale.cells_a_slot) return;
+    const size_t glow = glow_of(used_share(occupancy, slots, place));
+    const Ink ink = glow == 0 ? Ink(Style::frame)
+                              : Ink(style_of(usual.kind), glow == kGlows - 1 ? kBold : kNone);
+    const char32_t glyph = glow == 0            ? glyph_of(SlotKind::empty, false, area.glyphs())
+                           : glow == kGlows - 1 ? glyph_of(usual.kind, usual.huge, area.glyphs())
+                                                : area.glyphs().shade[glow];
     for (int i = 0; i < view.thickness; ++i) area.set(row + i, col, glyph, ink);
-    if (view.underline && usual.huge && used)
+    if (view.underline && usual.huge && glow > 0)
       area.set(row + view.thickness, col, area.glyphs().under_huge, ink);
   });
 }
