@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +27,7 @@
 #include "tui/command_line/result_files.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/dashboard_state.h"
+#include "tui/dashboard/layout.h"
 #include "tui/dashboard/source.h"
 #include "tui/dashboard/view.h"
 #include "tui/draw/canvas.h"
@@ -161,38 +161,77 @@ void say_damage(const std::string& file, const Recording& recording) {
   if (!recording.damage().empty()) say(file + " is " + recording.damage());
 }
 
-using DrawMoment = std::function<void(Canvas& canvas, size_t frame)>;
+// Draws the moments of a recording one after the other, each with what the ones before it left; of
+// a talk as the show.
+class Projector {
+ public:
+  Projector(Recording& recording, const Config& config)
+      : recording_(recording), source_(recording.header().host.cpus) {
+    view_.presets = config.presets;
+    view_.roof_gib_per_s = roof_of(recording);
+    for (const RecordedMark& mark : recording.marks())
+      if (mark.kind == RecordedMark::Kind::scene)
+        view_.show.scenes = std::max<size_t>(view_.show.scenes, mark.number);
+  }
 
-// Draws the moments of a recording one after the other, each with what the ones before it left.
-DrawMoment drawer_of(Recording& recording, const Config& config) {
-  const auto source = std::make_shared<RecordedPipeline>(recording.header().host.cpus);
-  const WatchStart start{.pipeline = true, .recorded = true};
-  const auto watched = std::make_shared<WatchController>(*source, start);
-  DashboardState view;
-  view.presets = config.presets;
-  view.roof_gib_per_s = roof_of(recording);
-  return [&recording, source, watched, view](Canvas& canvas, size_t frame) mutable {
-    const Snapshot& shown = recording.frame(frame);
-    if (!shown.watched) return draw_recorded(canvas, shown, view);
-    source->show(shown);
-    watched->tick(shown.now_ns);
-    watched->lay_out(canvas.rows(), canvas.cols());
-    watched->draw(canvas);
-  };
-}
+  void draw(Canvas& canvas, size_t frame) {
+    const Snapshot& shown = recording_.frame(frame);
+    for (const auto marks = recording_.marks();
+         next_ < marks.size() && marks[next_].at_ns <= shown.now_ns; ++next_)
+      if (marks[next_].kind == RecordedMark::Kind::scene) enter(marks[next_]);
+    if (!shown.watched) return draw_recorded(canvas, shown, view_);
+    source_.show(shown);
+    watched_.tick(shown.now_ns);
+    const ShowLayout places =
+        show_layout(canvas.rows(), canvas.cols(), view_.on_screen(), view_.show);
+    watched_.lay_out_in(view_.show.on && places.fits ? std::optional(watched_in_show(places))
+                                                     : std::nullopt);
+    watched_.lay_out(canvas.rows(), canvas.cols());
+    if (view_.show.on)
+      draw_watching_scene(canvas, view_, watched_);
+    else
+      watched_.draw(canvas);
+  }
+
+ private:
+  void enter(const RecordedMark& scene) {
+    ShowState& show = view_.show;
+    show.on = true;
+    show.view = scene.view;
+    show.highlight = scene.highlight;
+    show.title = scene.label;
+    show.caption = scene.caption;
+    show.scene = scene.number;
+    if (const auto workload = kind_after(scene)) view_.presets = pipetop::workload(*workload).presets();
+  }
+
+  // Of the frames that show it; nothing if it is that of the presets.
+  std::optional<WorkloadKind> kind_after(const RecordedMark& scene) {
+    const Snapshot& first = recording_.frame(recording_.frame_at(scene.at_ns));
+    const bool same = !view_.presets.empty() && view_.presets.front().settings.workload ==
+                                                    first.requested.workload;
+    return same ? std::nullopt : std::optional(first.requested.workload);
+  }
+
+  Recording& recording_;
+  RecordedPipeline source_;
+  WatchController watched_{source_, WatchStart{.pipeline = true, .recorded = true}};
+  DashboardState view_;
+  size_t next_ = 0;  // mark
+};
 
 // All of it, as fast as it can be drawn.
 int film(const CommandLine& line, const Config& config, Recording& recording) {
   CastFile cast(line.cast, recording.header().unix_s);
   const GlyphSet glyphs = config.unicode == Choice::never ? GlyphSet::ascii : GlyphSet::unicode;
   Canvas canvas(glyphs_of(glyphs));
-  const DrawMoment draw = drawer_of(recording, config);
+  Projector projector(recording, config);
   auto mark = recording.marks().begin();
   const uint64_t begin_ns = recording.begin_ns() + line.replay.at_ns;
   for (size_t i = recording.frame_at(begin_ns); i < recording.frames(); ++i) {
     const Snapshot& shown = recording.frame(i);
     canvas.reset(line.replay.rows, line.replay.cols);
-    draw(canvas, i);
+    projector.draw(canvas, i);
     cast.add(canvas, shown.now_ns, shown.throughput.current);
     for (; mark != recording.marks().end() && mark->at_ns <= shown.now_ns; ++mark)
       if (mark->kind == RecordedMark::Kind::scene && mark->at_ns >= begin_ns)

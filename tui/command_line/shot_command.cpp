@@ -2,9 +2,13 @@
 #include <locale.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "engine/base/clock.h"
@@ -14,6 +18,7 @@
 #include "engine/experiment/trial.h"
 #include "engine/recording/recording.h"
 #include "engine/watch/watcher.h"
+#include "engine/workload/table/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/dashboard/controller.h"
@@ -27,6 +32,7 @@ namespace pipetop::tui {
 namespace {
 
 constexpr uint64_t kStillEvery = 50 * kMs;  // as often as the dashboard looks
+constexpr uint64_t kSeenBefore = kSecond;   // in a recording: what moved shows where it was
 
 PictureStyle picture_style(const Config& config) {
   const bool colors = config.color != Choice::never;
@@ -55,6 +61,12 @@ Still still_of(Screen& screen, const ShotRequest& shot, const Config& config) {
   return {screen, shot.rows, shot.cols, ascii ? GlyphSet::ascii : GlyphSet::unicode};
 }
 
+void make_directory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw Error(fmt::format("--all-scenes: {}: {}", path, error.message()));
+}
+
 // Takes a picture of a pipe that is started for it.
 class LiveShot {
  public:
@@ -79,6 +91,7 @@ class LiveShot {
       if (screen_.shown().requested != before && !wait()) return nullptr;
     }
     progress_.clear();
+    if (!screen_.has_settled()) say("the figures had not settled: leave out --after");
     return &still_.draw_frame();
   }
 
@@ -217,6 +230,7 @@ class RecordedMoment final : public Source {
   void handle_events() override {}
   Snapshot tick() override { return recording_.frame(frame_); }
   Segment segment() override { return recording_.frame(frame_).throughput.current; }
+  bool is_recorded() const override { return true; }
   void apply(const Settings&, const std::string&, const std::string& key) override { refuse(key); }
   void count(BpfCounters) override { refuse("x"); }
   void suspend() override {}
@@ -265,8 +279,104 @@ class RecordedScreen {
   std::optional<WatchController> watch_;
 };
 
+// The scenes of a recorded talk as an audience saw them, each at its end.
+class RecordedScenes {
+ public:
+  RecordedScenes(const CommandLine& line, Recording& recording)
+      : shot_(line.shot), config_(replay_config(line, recording)), recording_(recording) {
+    ReplaySource source(recording);
+    source.present();
+    scenes_ = source.scenes();
+    const std::span<const SceneTake> takes = source.replay()->takes;
+    for (size_t i = 0; i < takes.size(); ++i) {
+      last_.push_back(last_frame(takes[i]));
+      scenes_[i].settings = recording.frame(last_[i]).requested;
+    }
+  }
+
+  std::span<const Scene> scenes() const { return scenes_; }
+
+  std::string draw(size_t scene, const PictureFormat& format) {
+    RecordedMoment moment(recording_);
+    Controller talk(moment, scenes_[scene].settings, presets_of(scenes_[scene]));
+    const TalkOptions options{.first = scene};
+    talk.set_roof(recording_.header().roof_gib_per_s.value);
+    talk.begin_talk(scenes_, &options);
+    Still still = still_of(talk, shot_, config_);
+    const uint64_t end_ns = recording_.times()[last_[scene]];
+    const uint64_t from_ns = end_ns - std::min(end_ns, kSeenBefore);
+    for (size_t i = recording_.frame_at(from_ns); i <= last_[scene]; ++i) {
+      moment.go_to(i);
+      still.tick();
+    }
+    return format.draw(still.draw_frame(), picture_style(config_));
+  }
+
+ private:
+  // Before the next scene of any take begins.
+  size_t last_frame(const SceneTake& take) const {
+    uint64_t end_ns = recording_.times().back() + 1;
+    for (const RecordedMark& mark : recording_.marks())
+      if (mark.kind == RecordedMark::Kind::scene && mark.at_ns > take.at_ns)
+        end_ns = std::min(end_ns, mark.at_ns);
+    return recording_.frame_at(end_ns - 1);
+  }
+
+  std::span<const Preset> presets_of(const Scene& scene) const {
+    const WorkloadKind kind = scene.settings.workload;
+    return kind == config_.settings.workload ? std::span<const Preset>(config_.presets)
+                                             : workload(kind).presets();
+  }
+
+  const ShotRequest& shot_;
+  Config config_;
+  Recording& recording_;
+  std::vector<Scene> scenes_;
+  std::vector<size_t> last_;  // the frame of each
+};
+
+// "03-lending-pages"
+std::string file_name_of(size_t number, const std::string& title) {
+  std::string name = fmt::format("{:02}", number);
+  bool apart = true;
+  for (const char c : title) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (is_plain && std::exchange(apart, false)) name += '-';
+    if (is_plain)
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else
+      apart = true;
+  }
+  return name;
+}
+
+int shot_of_scenes(const CommandLine& line) {
+  const ShotRequest& shot = line.shot;
+  Recording recording(shot.replay);
+  RecordedScenes scenes(line, recording);
+  if (shot.scene > scenes.scenes().size())
+    throw Error(fmt::format("--scene {}: {} has {} scenes", shot.scene, shot.replay,
+                            scenes.scenes().size()));
+  if (shot.scene > 0) {
+    const PictureFormat& format = picture_format(shot);
+    Output output(shot.output);
+    output.finish(scenes.draw(shot.scene - 1, format));
+    return 0;
+  }
+  const auto formats = picture_formats();
+  const auto svg = std::ranges::find(formats, "svg", &PictureFormat::name);
+  const PictureFormat& format = shot.format ? formats[*shot.format] : *svg;
+  make_directory(shot.all_scenes);
+  for (size_t i = 0; i < scenes.scenes().size(); ++i) {
+    Output output(fmt::format("{}/{}{}", shot.all_scenes,
+                              file_name_of(i + 1, scenes.scenes()[i].title), format.ending));
+    output.finish(scenes.draw(i, format));
+  }
+  if (!recording.damage().empty()) say(shot.replay + " is " + recording.damage());
+  return 0;
+}
+
 std::string recorded_shot(const CommandLine& line, const PictureFormat& format) {
-  constexpr uint64_t kSeenBefore = kSecond;  // what moved shows where it was
   const std::vector<Key> keys = keys_typed(line.shot.keys);
   Recording recording(line.shot.replay);
   const uint64_t at_ns = line.shot.at_ns.value_or(recording.duration_ns());
@@ -330,6 +440,7 @@ const PictureFormat& picture_format(const ShotRequest& shot) {
 
 int shot_command(const CommandLine& line) {
   setlocale(LC_CTYPE, "C.UTF-8");  // how wide characters are; a picture is UTF-8 everywhere
+  if (line.shot.scene > 0 || !line.shot.all_scenes.empty()) return shot_of_scenes(line);
   const PictureFormat& format = picture_format(line.shot);
   Output output(line.shot.output);
   if (!line.shot.watch.empty() || !line.watch.command.empty())

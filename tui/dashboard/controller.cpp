@@ -459,21 +459,21 @@ bool Controller::handle_events() {
 }
 
 bool Controller::tick(uint64_t viewer_ns) {
-  if (watched_ && !source_.replay()) return tick_watched(viewer_ns);
+  if (watch_source_) return tick_watched(viewer_ns);
   latest_ = source_.tick();
-  const bool replay = source_.replay() != nullptr;
-  if (every_snapshot_ && !replay) every_snapshot_(latest_);
+  const bool replay = source_.replay() != nullptr, recorded = source_.is_recorded();
+  if (every_snapshot_ && !recorded) every_snapshot_(latest_);
   set_time(latest_.now_ns, replay ? viewer_ns : latest_.now_ns);
   take_turns();
   go_on(latest_);
   compare_scenes();
   serve_page();
   // A recording holds what was shown.
-  if (!replay) whole_frames_.replace_torn(latest_.ring);
-  if (!replay && holds_figures_)
+  if (!recorded) whole_frames_.replace_torn(latest_.ring);
+  if (!recorded && holds_figures_)
     held_.hold(latest_, state_.show.on ? kShowHolds_ns : kDashboardHolds_ns);
   if (!state_.frozen) shown_ = &latest_;
-  if (replay) follow_recorded_pipeline();
+  if (recorded) follow_recorded_pipeline();
   return true;
 }
 
@@ -494,7 +494,7 @@ void Controller::follow_recorded_pipeline() {
     return;
   }
   if (!watched_) {
-    recorded_ = std::make_shared<RecordedPipeline>(source_.replay()->cpus);
+    recorded_ = std::make_shared<RecordedPipeline>(latest_.host ? latest_.host->cpus : 0);
     watched_ = std::make_unique<WatchController>(
         *recorded_, WatchStart{.pipeline = true, .recorded = true, .replay = source_.replay()});
   }

@@ -122,9 +122,10 @@ void Controller::begin_talk(std::span<const Scene> scenes, const TalkOptions* pr
   if (scenes.empty() || !presented) return;
   state_.talk.presenting = state_.show.on = true;
   state_.talk.options = *presented;
-  state_.talk.at = 0;
-  show_scene(scenes.front());
-  if (scenes.front().watch && !source_.replay()) watch(*scenes.front().watch);
+  const Scene& first = scenes[presented->first];
+  state_.talk.at = presented->first;
+  show_scene(first);
+  if (first.watch) watch(*first.watch);
 }
 
 // Everything on the screen that a key can change, as at the start.
@@ -161,7 +162,7 @@ void Controller::show_scene(const Scene& scene) {
 // The settings of the present scene are in force, and measured.
 bool Controller::is_as_written() const {
   const TalkState& talk = state_.talk;
-  return talk.presenting && talk.at && !source_.replay() && !watched_ && !state_.take_turns() &&
+  return talk.presenting && talk.at && !source_.is_recorded() && !watched_ && !state_.take_turns() &&
          has_rate(talk.scenes[*talk.at]) && talk.scenes[*talk.at].settings == state_.requested;
 }
 

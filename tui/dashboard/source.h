@@ -42,6 +42,8 @@ class Source {
 
   // Where a recording is; null for what happens now.
   virtual const ReplayState* replay() const { return nullptr; }
+  // Whether it holds what was shown, which is not worked out again.
+  virtual bool is_recorded() const { return replay() != nullptr; }
   // A key of a recording: returns what is said, which may be "".
   virtual std::string press(Key) { return {}; }
   // To the beginning of a recorded scene, counted from 0.

@@ -30,6 +30,7 @@ struct ShowState {
 struct TalkOptions {
   uint64_t auto_ns = 0;  // each scene lasts so long, then the next one follows; 0: only by a key
   bool loop = false;     // after the last scene the first one follows
+  size_t first = 0;      // the scene that it begins with
 };
 
 struct TalkState {

@@ -233,6 +233,10 @@ void add_shot_flags(CLI::App& app, CommandLine& line) {
     shot.at_ns = parsed("--at", text, parse_duration_ns);
   };
   add_value(app, "--at", "TIME", take_at, "which moment of --replay (default: its end)");
+  add_number(app, "--scene", "N", shot.scene, 1, 99,
+             "draw this scene of a recorded talk, as the audience saw it");
+  add_file(app, "--all-scenes", shot.all_scenes,
+           "draw all scenes of a recorded talk into this directory");
   app.add_option("--watch", shot.watch,
                  "draw this pipeline, as pipetop watch does; or -- COMMAND, which is ended then")
       ->type_name("PID|PID:FD|FIFO");

@@ -222,9 +222,24 @@ class Parser {
       throw Error("--watch: \"\" is no pipe: give a PID, PID:FD or a FIFO");
     if (!shot.watch.empty() || !line_.watch.command.empty()) check_watching_shot();
     if (shot.replay.empty() && shot.at_ns) throw Error("--at needs --replay FILE");
+    check_scenes_of_shot();
     if (shot.replay.empty()) return;
     if (shot.after_ns > 0) throw Error("--after: a recording needs no time to settle: give --at");
     check_no_settings(": a recording cannot be changed");
+  }
+
+  void check_scenes_of_shot() const {
+    const ShotRequest& shot = line_.shot;
+    const bool all = !shot.all_scenes.empty();
+    if (shot.scene == 0 && !all) return;
+    const char* flag = all ? "--all-scenes" : "--scene";
+    if (all && shot.scene > 0) throw Error("--scene and --all-scenes exclude each other: give one");
+    if (shot.replay.empty())
+      throw Error(fmt::format("{} needs the recording of a talk: give --replay FILE", flag));
+    if (shot.at_ns || !shot.keys.empty())
+      throw Error(fmt::format("{} is a scene at its end: remove --at and --keys", flag));
+    if (all && !shot.output.empty())
+      throw Error("--all-scenes names the files itself: remove --output");
   }
 
   void check_no_settings(const std::string& why) const {
