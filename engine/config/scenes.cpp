@@ -109,6 +109,13 @@ SceneWait read_wait(const YamlNode& scene, WorkloadKind kind) {
                   text));
 }
 
+bool read_transition(const YamlNode& scene) {
+  constexpr std::array<std::string_view, 2> kTransitions = {"none", "slow_motion"};
+  enum class Transition : uint8_t { none, slow_motion } how = Transition::slow_motion;
+  scene.read("transition", kTransitions, how);
+  return how == Transition::slow_motion;
+}
+
 uint64_t read_planned(const YamlNode& scene) {
   const YamlNode* node = scene.find("planned");
   if (!node) return 0;
@@ -252,13 +259,14 @@ Scene read_scene(const YamlNode& node, const Config& config, std::span<const Sce
   const WorkloadKind kind = read_workload(node, config.settings.workload);
   check_keys(node, "a scene", kind,
              {"title", "caption", "notes", "planned", "preset", "workload", "view", "highlight",
-              "wait", "expect", "otherwise", "watch"});
+              "wait", "transition", "expect", "otherwise", "watch"});
   Scene scene;
   scene.title = read_scene_title(node);
   scene.caption = read_text(node, "caption", kCaption);
   read_for_the_speaker(node, scene);
   read_settings(node, kind, config, scene);
   node.read("view", kViews, scene.view);
+  scene.transition = read_transition(node);
   scene.highlight = read_highlight(node);
   scene.wait = read_wait(node, kind);
   scene.expect = read_expect(node, scene, before);

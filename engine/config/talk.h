@@ -50,11 +50,12 @@ struct Scene {
   std::string preset;                 // the preset that the settings came from, "" for none
   Settings settings;                  // the workload may change
   ShowPart view = ShowPart::ring;
-  std::string highlight;  // a function's name, or "slots", "verdict" or "rate"; "" for nothing
+  bool transition = true;  // it may begin in slow motion
+  std::string highlight;   // a function's name, or "slots", "verdict" or "rate"; "" for nothing
   SceneWait wait;
   std::vector<Expectation> expect;
-  std::string otherwise;    // for the speaker: what to say if that does not come true
-  uint64_t planned_ns = 0;  // that the speaker takes for it; 0: there is no plan
+  std::string otherwise;            // for the speaker: what to say if that does not come true
+  uint64_t planned_ns = 0;          // that the speaker takes for it; 0: there is no plan
   std::optional<SceneWatch> watch;  // then our own pipe stands still, with settings of no meaning
 };
 

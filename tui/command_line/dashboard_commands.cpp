@@ -202,14 +202,15 @@ class Projector {
     show.title = scene.label;
     show.caption = scene.caption;
     show.scene = scene.number;
-    if (const auto workload = kind_after(scene)) view_.presets = pipetop::workload(*workload).presets();
+    if (const auto workload = kind_after(scene))
+      view_.presets = pipetop::workload(*workload).presets();
   }
 
   // Of the frames that show it; nothing if it is that of the presets.
   std::optional<WorkloadKind> kind_after(const RecordedMark& scene) {
     const Snapshot& first = recording_.frame(recording_.frame_at(scene.at_ns));
-    const bool same = !view_.presets.empty() && view_.presets.front().settings.workload ==
-                                                    first.requested.workload;
+    const bool same = !view_.presets.empty() &&
+                      view_.presets.front().settings.workload == first.requested.workload;
     return same ? std::nullopt : std::optional(first.requested.workload);
   }
 
@@ -281,7 +282,8 @@ int dashboard_command(const CommandLine& line) { return run_screen(line, read_st
 int present_command(const CommandLine& line) {
   const Config config = read_talk(line);
   DashboardOptions screen;
-  screen.present = TalkOptions{line.talk.auto_ns, line.talk.loop};
+  screen.present =
+      TalkOptions{.auto_ns = line.talk.auto_ns, .loop = line.talk.loop, .transitions = true};
   screen.open_scene = scene_opener(config);
   screen.say = say;
   return run_screen(line, config, screen);
@@ -289,8 +291,8 @@ int present_command(const CommandLine& line) {
 
 void record_talk(const Config& config, RecordingFile& recording, Interrupts& interrupts,
                  ProgressLine& progress) {
-  constexpr uint64_t kFrame_ns = 50 * kMs, kScene_ns = 4 * kSecond;
-  const TalkOptions by_itself{.auto_ns = kScene_ns, .loop = true};
+  constexpr uint64_t kFrame_ns = 50 * kMs, kScene_ns = 6 * kSecond;
+  const TalkOptions by_itself{.auto_ns = kScene_ns, .loop = true, .transitions = true};
   EngineOptions options = engine_options(config);
   options.label = config.scenes.front().title;
   EngineSource source(options);
@@ -367,7 +369,7 @@ int present_replay(const CommandLine& line) {
   config.scenes = source.scenes();
   check_terminal(config);
   return show(line.talk.replay, recording, config, source,
-              TalkOptions{line.talk.auto_ns, line.talk.loop});
+              TalkOptions{.auto_ns = line.talk.auto_ns, .loop = line.talk.loop});
 }
 
 }  // namespace pipetop::tui

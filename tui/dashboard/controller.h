@@ -158,6 +158,7 @@ class Controller : public ListScreen {
   bool tick_watched(uint64_t viewer_ns);
   bool press_watched(Key key);
   void show_scene(const Scene& scene);
+  void end_transition();
   bool is_as_written() const;
   void keep_scene();
   void compare_scenes();

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "engine/base/error.h"
@@ -15,6 +17,18 @@
 #include "tui/dashboard/keymap.h"
 
 namespace pipetop::tui {
+namespace {
+
+// Other slots than before: lent or copied, huge, given away, rewritten.
+bool changes_technique(const Settings& before, const Settings& next) {
+  const auto technique = [](const PipeSettings& s) {
+    return std::tuple(s.write_with, s.read_with, s.pages, s.gift, s.buffers);
+  };
+  return before.workload == WorkloadKind::pipe && next.workload == WorkloadKind::pipe &&
+         !next.pipe.slow_motion && technique(before.pipe) != technique(next.pipe);
+}
+
+}  // namespace
 
 // To the other list and, beyond the last one, to the pipeline and back; among all panels while one
 // of them has the whole screen.
@@ -145,6 +159,7 @@ void Controller::show_scene(const Scene& scene) {
   state_.roof_hidden = state_.frozen = false;
   state_.talk.page = TalkState::Page::none;
   state_.talk.typed.clear();
+  state_.talk.transition_ns = 0;
   state_.talk.entered_ns = state_.talk.now_ns;
   state_.show = {.on = on,
                  .view = scene.view,
@@ -162,8 +177,9 @@ void Controller::show_scene(const Scene& scene) {
 // The settings of the present scene are in force, and measured.
 bool Controller::is_as_written() const {
   const TalkState& talk = state_.talk;
-  return talk.presenting && talk.at && !source_.is_recorded() && !watched_ && !state_.take_turns() &&
-         has_rate(talk.scenes[*talk.at]) && talk.scenes[*talk.at].settings == state_.requested;
+  return talk.presenting && talk.at && !source_.is_recorded() && !watched_ &&
+         !state_.take_turns() && has_rate(talk.scenes[*talk.at]) &&
+         talk.scenes[*talk.at].settings == state_.requested;
 }
 
 // Before something else is in force.
@@ -194,16 +210,32 @@ void Controller::enter_scene(size_t index) {
   if (state_.replay) return source_.go_to_scene(index);
   if (!left.empty()) say(left.front(), Severity::error);
   if (scene.watch) return watch(*scene.watch);
+  Settings next = scene.settings;
+  const bool slowly = state_.show.on && state_.talk.options.transitions && scene.transition &&
+                      changes_technique(state_.requested, next);
+  next.pipe.slow_motion |= slowly;
   // The curve marks it by its number.
-  if (scene.settings != state_.requested &&
-      !change_to(scene.settings, scene.title, fmt::format("#{}", index + 1), {}))
+  if (next != state_.requested && !change_to(next, scene.title, fmt::format("#{}", index + 1), {}))
     return;
+  if (slowly) {
+    state_.talk.transition_ns = state_.talk.now_ns + kTransition_ns;
+    state_.show.view = ShowPart::ring;
+  }
   base_ = scene.settings;
   if (left.empty()) state_.message.clear();
   if (state_.show.on) return;
   const std::string first_line = scene.caption.substr(0, scene.caption.find('\n'));
   say(fmt::format("{} of {}  {}{}{}", index + 1, state_.talk.scenes.size(), scene.title,
                   first_line.empty() ? "" : ": ", first_line));
+}
+
+// At full speed from now on.
+void Controller::end_transition() {
+  if (std::exchange(state_.talk.transition_ns, 0) == 0 || !state_.talk.at) return;
+  const Scene& scene = state_.talk.scenes[*state_.talk.at];
+  change_to(scene.settings, scene.title, fmt::format("#{}", *state_.talk.at + 1), {});
+  state_.show.view = scene.view;
+  scene_change_due_ns_ = 0;
 }
 
 void Controller::step_scene(int by) {
@@ -259,6 +291,7 @@ bool Controller::press_watched(Key key) {
 bool Controller::press_talk(Key key) {
   using Does = TalkPress::Does;
   if (!state_.talk.presenting) return false;
+  end_transition();
   state_.talk.paused_ns = state_.talk.now_ns + kTalkPause_ns;
   // On the dashboard q closes what is open first, as it does without a talk.
   const bool may_close = !state_.show.on && state_.talk.page == TalkState::Page::none;
@@ -319,6 +352,8 @@ void Controller::switch_over() {
 void Controller::go_on(const Snapshot& now) {
   if (state_.talk.presenting && state_.talk.begun_ns == 0)
     state_.talk.begun_ns = state_.talk.entered_ns = state_.talk.now_ns;
+  if (state_.talk.transition_ns != 0 && state_.talk.now_ns >= state_.talk.transition_ns)
+    end_transition();
   if (const auto scene = scene_due(state_.talk, now)) enter_scene(*scene);
 }
 

@@ -105,6 +105,13 @@ void open_index(TalkState& talk) {
   talk.selected = talk.at.value_or(0);
 }
 
+TalkPress toggle_transitions(TalkState& talk) {
+  bool& on = talk.options.transitions;
+  on = !on;
+  return say(on ? "a scene with another technique begins in slow motion"
+                : "scenes begin at full speed");
+}
+
 TalkPress show_knobs(ShowState& show) {
   show.on = false;
   return say("the dashboard with its keys; Shift-Tab goes back to the talk");
@@ -136,6 +143,8 @@ TalkPress press_show(TalkState& talk, ShowState& show, Key k) {
     return show_knobs(show);
   else if (k == U'F')
     return {Does::switch_over};
+  else if (k == U'T')
+    return toggle_transitions(talk);
   else if (is_for_the_show(k))
     return {Does::not_ours};
   else if (k > 0x20 && k != 0x7F && k < key::up)
@@ -226,7 +235,7 @@ std::optional<size_t> scene_due(const TalkState& talk, const Snapshot& now) {
 }
 
 std::span<const ScreenKey> talk_keys() {
-  static constexpr std::array<ScreenKey, 11> kKeys = {{
+  static constexpr std::array<ScreenKey, 12> kKeys = {{
       {"Right PgDn n", "next scene; Space, Enter and Down too"},
       {"Left PgUp N", "the scene before; Up and Backspace too"},
       {"Home End", "first and last scene"},
@@ -234,6 +243,7 @@ std::span<const ScreenKey> talk_keys() {
       {"Ctrl-P", "list of scenes, to choose from"},
       {". b", "black screen, and back"},
       {"Tab", "the dashboard with its knobs; Shift-Tab comes back"},
+      {"T", "begin scenes in slow motion, or not"},
       {"F", "fall back on the recording, and back"},
       {"?", "these keys"},
       {"q", "leave, after a question"},

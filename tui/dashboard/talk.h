@@ -31,7 +31,11 @@ struct TalkOptions {
   uint64_t auto_ns = 0;  // each scene lasts so long, then the next one follows; 0: only by a key
   bool loop = false;     // after the last scene the first one follows
   size_t first = 0;      // the scene that it begins with
+  // A scene with another technique begins with its ring in slow motion, so that its slots are seen.
+  bool transitions = false;
 };
+
+inline constexpr uint64_t kTransition_ns = 2'000'000'000;
 
 struct TalkState {
   // What covers the screen: the list of scenes, the keys, or the question whether to leave.
@@ -49,6 +53,7 @@ struct TalkState {
   uint64_t begun_ns = 0;    // the talk; 0: not yet
   uint64_t entered_ns = 0;  // the scene
   uint64_t paused_ns = 0;   // until then it doesn't go on by itself
+  uint64_t transition_ns = 0;  // until then the scene is in slow motion; 0: it isn't
   bool has_next() const { return !scenes.empty() && (!at || *at + 1 < scenes.size()); }
 };
 

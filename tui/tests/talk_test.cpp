@@ -104,7 +104,7 @@ TEST_F(TalkTest, GoesThroughAllAndBackWithEveryKeyOfAClicker) {
       expect_scene(1);
     }
   }
-  EXPECT_EQ(source_.labels[0], "n: Second") << "its own segment";
+  EXPECT_EQ(source_.labels[0], "#2: Second") << "its own segment";
 }
 
 TEST_F(TalkTest, WrongKeysInBetweenAreUndoneByEnteringAgain) {
@@ -339,7 +339,7 @@ TEST_F(ScenesTest, NAndShiftNChangeScenesInTheDashboard) {
   EXPECT_EQ(state().message, "1 of 5  First: copies");
   press(U'n');
   EXPECT_EQ(source_.settings, scene(2).settings);
-  EXPECT_EQ(source_.labels.back(), "n: Second");
+  EXPECT_EQ(source_.labels.back(), "#2: Second");
   press(U'N');
   EXPECT_EQ(source_.settings, scene(1).settings);
   press(U'N');
@@ -499,6 +499,26 @@ TEST_F(WatchingTalk, WhatCannotBePutBackIsSaid) {
   now_watched_.lock()->left = {"not put back: pipe 81001"};
   EXPECT_EQ(controller_->end_watching(), std::vector<std::string>{"not put back: pipe 81001"});
   EXPECT_EQ(source_.stands_still, 0);
+}
+
+TEST_F(TalkTest, AnotherTechniqueBeginsInSlowMotion) {
+  begin({.transitions = true});
+  press(U'n');
+  EXPECT_TRUE(source_.settings.pipe.slow_motion);
+  EXPECT_EQ(state().show.view, ShowPart::ring);
+  EXPECT_EQ(state().by_hand(), "");
+  tick(2);
+  EXPECT_TRUE(source_.settings.pipe.slow_motion);
+  tick(4);
+  expect_scene(2);
+  press(U'N');
+  EXPECT_TRUE(source_.settings.pipe.slow_motion);
+  press(U'n');
+  EXPECT_TRUE(source_.settings.pipe.slow_motion) << "back at once";
+  press(U'T');
+  expect_scene(2);
+  press(U'N');
+  expect_scene(1);
 }
 
 }  // namespace

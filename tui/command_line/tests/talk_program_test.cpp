@@ -17,8 +17,8 @@ namespace {
 // The notes have no letter in common, because a terminal is told only what has changed.
 constexpr const char* kTalk = R"(
 scenes:
-  - {title: Scene-one, notes: AAAAAA}
-  - {title: Scene-two, preset: vmsplice_read, notes: bbbbbb, expect: {rate: "> 1000000"}}
+  - {title: Scene-one, notes: AAAAAA, transition: none}
+  - {title: Scene-two, preset: vmsplice_read, notes: bbbbbb, transition: none, expect: {rate: "> 1000000"}}
   - {title: Scene-three, workload: page-cache, file_size: 1MiB, notes: CCCCCC}
   - {title: Scene-four, preset: busy_loop_huge, notes: dddddd}
 )";
