@@ -16,16 +16,26 @@ namespace {
 
 constexpr uint64_t kInfoStays_ns = 10'000'000'000;
 constexpr uint64_t kWarningStays_ns = 30'000'000'000;
+constexpr uint64_t kMendedStays_ns = 5'000'000'000;
 constexpr uint64_t kTurn_ns = 4'000'000'000;  // of each error
 
-// The newest notice of a severity, while it is new. A warning is about the settings of its time.
+// All that died has a successor.
+bool all_run(const Snapshot& s) {
+  return s.effective.settled && std::ranges::all_of(roles_of(s.requested), [&](Role role) {
+           return s.worker(role).state == ProcessState::flowing;
+         });
+}
+
+// The newest notice of a severity, while it is new. Warnings and errors are about the settings of
+// their time, and a worker that died is soon no matter once its successor runs.
 const Notice* newest(const Snapshot& s, Severity severity) {
-  const uint64_t stays = severity == Severity::info ? kInfoStays_ns : kWarningStays_ns;
+  const uint64_t stays = severity == Severity::info                  ? kInfoStays_ns
+                         : severity == Severity::error && all_run(s) ? kMendedStays_ns
+                                                                     : kWarningStays_ns;
   const auto found =
       std::ranges::find(s.notices.rbegin(), s.notices.rend(), severity, &Notice::severity);
   if (found == s.notices.rend() || s.now_ns >= found->at_ns + stays) return nullptr;
-  const bool outdated =
-      severity == Severity::warning && found->at_ns < s.throughput.current.begin_ns;
+  const bool outdated = severity != Severity::info && found->at_ns < s.throughput.current.begin_ns;
   return outdated ? nullptr : &*found;
 }
 
@@ -51,6 +61,11 @@ std::vector<Message> what_is_wrong(const Snapshot& s) {
     if (const Notice* notice = newest(s, severity)) wrong.push_back({notice->text, severity});
   };
   add(Severity::error);
+  for (const Role role : roles_of(s.requested))
+    if (const WorkerReadings& w = s.worker(role); w.state == ProcessState::stopped)
+      wrong.push_back(
+          {fmt::format("the {} is stopped {}", role_name(s.requested, role), w.state_reason),
+           Severity::error});
   for (const Mismatch& m : s.effective.mismatches)
     wrong.push_back({fmt::format("{}: {} requested, {} effective{}{}", m.knob, m.requested,
                                  m.effective, m.reason.empty() ? "" : ": ", m.reason),
@@ -141,7 +156,7 @@ std::string progress_text(const Turns& turns) {
 // Starts with the newest notice, so that it is read first.
 size_t turn(const Snapshot& s, const DashboardState& state, size_t count) {
   const uint64_t since = s.notices.empty() ? 0 : s.notices.back().at_ns;
-  const uint64_t now = std::max(state.now_ns, since);
+  const uint64_t now = std::max(state.frozen ? s.now_ns : state.now_ns, since);
   return (now - since) / kTurn_ns % count;
 }
 

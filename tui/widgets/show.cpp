@@ -38,6 +38,15 @@ void draw_hot_row(const Area& area, const HotFunction& function, uint64_t sample
   if (highlighted) area.part({0, 0, 1, area.cols() - bar_cols}).set_ink(0, kHighlighted);
 }
 
+// A worker died, or is stopped: the digits are those of before.
+bool stands_still(const Snapshot& s) {
+  return std::ranges::any_of(roles_of(s.requested), [&](Role role) {
+    const ProcessState state = s.worker(role).state;
+    return state == ProcessState::restarting || state == ProcessState::stopped ||
+           state == ProcessState::failed;
+  });
+}
+
 }  // namespace
 
 Reading<double> show_rate(const Snapshot& s) {
@@ -64,11 +73,11 @@ void draw_show_rate(const Area& area, const Snapshot& s, DigitSize size, bool hi
   }
   const RateUnit unit = rate_unit(*rate, pace, terms);
   const std::string number = rate_text(*rate * unit.per_unit);
-  const Style style = is_damaged(s)                         ? Style::error
-                      : highlighted                         ? Style::mark
-                      : rate.status == ReadingStatus::stale ? Style::dim
-                      : pace == Pace::slow_motion           ? Style::warning
-                                                            : Style::graph;
+  const Style style = is_damaged(s)                                            ? Style::error
+                      : highlighted                                            ? Style::mark
+                      : stands_still(s) || rate.status == ReadingStatus::stale ? Style::dim
+                      : pace == Pace::slow_motion                              ? Style::warning
+                                                                               : Style::graph;
   draw_big_number(area, number, size, {style, kBold});
   const int col = std::max(unit_col, big_number_cols(number, size) + 1);
   area.put(0, col, unit.name, highlighted ? kHighlighted : Ink(Style::value));
@@ -102,14 +111,12 @@ void draw_show_change(const Area& area, const Snapshot& s) {
   pen.text(" → ", Style::dim).text(rate_text(change->after * unit.per_unit), Style::value).skip(1);
   pen.text(unit.name, Style::plain).skip(3);
   if (change->factor > 0)
-    pen.text(
-           gain_text(change->after, change->before, terms) +
-               interval_text(change->low, change->high),
-           {factor_style(*change), kBold})
+    pen.text(gain_text(change->after, change->before, terms) +
+                 interval_text(change->low, change->high),
+             {factor_style(*change), kBold})
         .skip(3);
   if (change->since_start <= 0) return;
-  const std::string since =
-      gain_text(change->after, change->after / change->since_start, terms);
+  const std::string since = gain_text(change->after, change->after / change->since_start, terms);
   constexpr std::string_view kWords = " since the start";
   if (pen.room() < columns_of(since) + columns_of(kWords)) return;
   pen.text(since, {factor_style(change->since_start), kBold}).text(kWords, Style::plain);
