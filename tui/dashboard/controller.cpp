@@ -126,6 +126,9 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
   cols_ = cols;
   follow_replay();
   state_.ring.follow(shown, state_.frozen);
+  state_.show.no_functions = std::ranges::all_of(roles_of(shown.requested), [&](Role role) {
+    return shown.worker(role).functions.status == ReadingStatus::unavailable;
+  });
   settle();
   if (!watched_) return;
   const ShowLayout places = show_layout(rows, cols, state_.on_screen(), state_.show);
@@ -262,7 +265,8 @@ void Controller::press_preset(int index) {
   const Preset& preset = state_.presets[static_cast<size_t>(index)];
   const Settings before = state_.requested, after = preset.from(before);
   const std::string back = taken_back(base_, before, after);
-  if (!change_to(after, "preset " + preset.name, key_text(key), "already on preset " + preset.name)) {
+  if (!change_to(after, "preset " + preset.name, key_text(key),
+                 "already on preset " + preset.name)) {
     if (after == before) base_ = after;
     return;
   }
@@ -459,7 +463,7 @@ bool Controller::handle_events() {
 }
 
 bool Controller::tick(uint64_t viewer_ns) {
-  if (watch_source_) return tick_watched(viewer_ns);
+  if (watched_ && watch_source_) return tick_watched(viewer_ns);
   latest_ = source_.tick();
   const bool replay = source_.replay() != nullptr, recorded = source_.is_recorded();
   if (every_snapshot_ && !recorded) every_snapshot_(latest_);
@@ -506,7 +510,9 @@ void Controller::record(Tape& tape) {
   if (source_.has_fallback() && source_.replay()) return;
   const TalkState& talk = state_.talk;
   if (talk.at && std::exchange(recorded_scene_ns_, talk.entered_ns) != talk.entered_ns)
-    tape.begin_scene(talk.entered_ns, static_cast<uint32_t>(*talk.at + 1), talk.scenes[*talk.at]);
+    // The last frame of the scene before may be of that very moment.
+    tape.begin_scene(talk.entered_ns + (talk.entered_ns != talk.begun_ns),
+                     static_cast<uint32_t>(*talk.at + 1), talk.scenes[*talk.at]);
   if (watched_) return watched_->record(tape);
   add_to(tape, latest_);
 }

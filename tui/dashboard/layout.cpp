@@ -184,17 +184,17 @@ ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowS
   l.caption = {l.message.row - caption, kMargin, caption, cols - 2 * kMargin};
   const int end = l.caption.row - (caption > 0 ? air : 0);
 
-  const int least = least_rows(show.view);
+  const int least = least_rows(show.part());
   const auto has_room = [&](int for_rows) { return end - row - for_rows >= least; };
   const auto band = [&](int band_rows) {
     row += band_rows;
     return Rect{row - band_rows, kMargin, band_rows, cols - 2 * kMargin};
   };
-  const bool lists = shows_lists_in_show(show.view);
+  const bool lists = shows_lists_in_show(show.part());
   const int top = 1 + static_cast<int>(kTopFunctions);
   const int strip_rows = has_room(16) ? 5 : 3;
-  const bool has_strip = terms_of(settings).has_ring && show.view != ShowPart::ring;
-  const bool has_top = !lists && has_room(top);
+  const bool has_strip = terms_of(settings).has_ring && show.part() != ShowPart::ring;
+  const bool has_top = !lists && !show.no_functions && has_room(top);
   if (has_strip && has_room(strip_rows + (has_top ? top : 0))) l.strip = band(strip_rows);
   if (has_top) {
     l.large = band(end - top - row);
@@ -214,7 +214,7 @@ Layout screen_layout(const DashboardState& view, int rows, int cols) {
   if (view.zoom) return make_zoomed_layout(rows, cols, *view.zoom, view.below_pipeline);
   if (!view.show.on) return make_layout(rows, cols, view.on_screen());
   return panels_in_show(show_layout(rows, cols, view.on_screen(), view.show), view.on_screen(),
-                        view.show.view);
+                        view.show.part());
 }
 
 }  // namespace pipetop::tui

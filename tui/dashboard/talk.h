@@ -24,6 +24,13 @@ struct ShowState {
   std::string title, caption;    // of the scene, "" outside of a talk
   size_t scene = 0, scenes = 0;  // the scene's number from 1, and how many; 0: there is no talk
   bool blank = false;            // nothing at all is shown
+  bool no_functions = false;     // they can't be seen: the curve has their room
+
+  ShowPart part() const {
+    const bool lists =
+        view == ShowPart::functions || view == ShowPart::tree || view == ShowPart::waiting;
+    return lists && no_functions ? ShowPart::throughput : view;
+  }
 };
 
 // How `pipetop present` runs it.
@@ -46,13 +53,13 @@ struct TalkState {
   TalkOptions options;
   std::optional<size_t> at;  // the scene that was entered last
   Page page = Page::none;
-  size_t selected = 0;      // in the list
-  std::string typed;        // the digits of a scene's number
+  size_t selected = 0;  // in the list
+  std::string typed;    // the digits of a scene's number
   // The viewer's time: a recording's stands still at the end of a scene.
   uint64_t now_ns = 0;
-  uint64_t begun_ns = 0;    // the talk; 0: not yet
-  uint64_t entered_ns = 0;  // the scene
-  uint64_t paused_ns = 0;   // until then it doesn't go on by itself
+  uint64_t begun_ns = 0;       // the talk; 0: not yet
+  uint64_t entered_ns = 0;     // the scene
+  uint64_t paused_ns = 0;      // until then it doesn't go on by itself
   uint64_t transition_ns = 0;  // until then the scene is in slow motion; 0: it isn't
   bool has_next() const { return !scenes.empty() && (!at || *at + 1 < scenes.size()); }
 };

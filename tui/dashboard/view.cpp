@@ -115,7 +115,7 @@ class Painter {
 
   // Those of the layout, or the page that is open.
   void draw_panels() {
-    const ShowPart part = state_.show.view;
+    const ShowPart part = state_.show.part();
     if (!layout_.throughput.empty()) draw_throughput_in(layout_.throughput);
     if (!layout_.ring.empty()) draw_ring_in(layout_.ring);
     if (in_show_ ? part == ShowPart::log : state_.log.open)

@@ -51,7 +51,7 @@ std::vector<SceneTake> takes_of(std::span<const RecordedMark> marks, uint64_t en
   for (auto mark = marks.rbegin(); mark != marks.rend(); ++mark) {
     if (mark->kind != RecordedMark::Kind::scene) continue;
     auto& takes = all[mark->number];
-    takes.insert(takes.begin(), {{mark->number, mark->at_ns}, until_ns - mark->at_ns});
+    takes.insert(takes.begin(), Lasting{{mark->number, mark->at_ns}, until_ns - mark->at_ns});
     until_ns = mark->at_ns;
   }
   std::vector<SceneTake> best;
@@ -318,13 +318,21 @@ void draw_time_line(const Area& area, const ReplayState& replay) {
   const int here = place(replay.at_ns);
   for (int c = col; c < col + cols; ++c)
     area.put(0, c, "─", c <= here ? Ink(Style::lit) : Ink(Style::frame));
-  for (const RecordedMark::Kind kind : {RecordedMark::Kind::change, RecordedMark::Kind::scene})
-    for (const RecordedMark& mark : replay.marks) {
-      if (mark.kind != kind) continue;
-      const uint64_t at_ns = mark.at_ns - std::min(mark.at_ns, replay.begin_ns);
-      const bool scene = kind == RecordedMark::Kind::scene;
-      area.put(0, place(at_ns), scene ? "▾" : "│", scene ? Style::title : Style::mark);
-    }
+  const auto place_of = [&](const RecordedMark& mark) {
+    return place(mark.at_ns - std::min(mark.at_ns, replay.begin_ns));
+  };
+  for (const RecordedMark& mark : replay.marks)
+    if (mark.kind == RecordedMark::Kind::change) area.put(0, place_of(mark), "│", Style::mark);
+  // The newest first: a number is left out where the next scene is too near.
+  int next = col + cols + 1;
+  for (auto mark = replay.marks.rbegin(); mark != replay.marks.rend(); ++mark) {
+    if (mark->kind != RecordedMark::Kind::scene) continue;
+    const int begin = place_of(*mark);
+    const std::string number = std::to_string(mark->number);
+    const bool fits = begin + 1 + columns_of(number) < next;
+    area.put(0, begin, fits ? "▾" + number : "▾", Style::title);
+    next = begin;
+  }
   area.put(0, here, "●", {Style::value, kBold});
 }
 
