@@ -34,10 +34,12 @@ namespace {
 constexpr uint64_t kStillEvery = 50 * kMs;  // as often as the dashboard looks
 constexpr uint64_t kSeenBefore = kSecond;   // in a recording: what moved shows where it was
 
-PictureStyle picture_style(const Config& config) {
+PictureStyle picture_style(const Config& config, const ShotRequest& shot) {
   const bool colors = config.color != Choice::never;
-  if (config.theme == ThemeChoice::automatic) return {Theme::dark, colors};
-  return {static_cast<Theme>(static_cast<int>(config.theme) - 1), colors};
+  const Theme theme = config.theme == ThemeChoice::automatic
+                          ? Theme::dark
+                          : static_cast<Theme>(static_cast<int>(config.theme) - 1);
+  return {theme, colors, shot.framed};
 }
 
 // The keys of --keys, which blanks separate.
@@ -309,7 +311,7 @@ class RecordedScenes {
       moment.go_to(i);
       still.tick();
     }
-    return format.draw(still.draw_frame(), picture_style(config_));
+    return format.draw(still.draw_frame(), picture_style(config_, shot_));
   }
 
  private:
@@ -399,7 +401,7 @@ std::string recorded_shot(const CommandLine& line, const PictureFormat& format) 
       throw Error(fmt::format("--keys: {}: a recording cannot be changed", recorded.refused()));
   }
   if (!recording.damage().empty()) say(line.shot.replay + " is " + recording.damage());
-  return format.draw(still.draw_frame(), picture_style(config));
+  return format.draw(still.draw_frame(), picture_style(config, line.shot));
 }
 
 int live_shot(const CommandLine& line, const PictureFormat& format, Output& output) {
@@ -408,7 +410,7 @@ int live_shot(const CommandLine& line, const PictureFormat& format, Output& outp
   LiveShot shot(line, config, find_roof(line, config));
   const Canvas* canvas = shot.take();
   if (!canvas) return ended_early(shot.interrupts(), "there was a picture");
-  output.finish(format.draw(*canvas, picture_style(config)));
+  output.finish(format.draw(*canvas, picture_style(config, line.shot)));
   return 0;
 }
 
@@ -418,7 +420,7 @@ int watch_shot(const CommandLine& line, const PictureFormat& format, Output& out
   const Canvas* canvas = shot.take();
   const bool is_done = shot.finish();
   if (!canvas) return ended_early(shot.interrupts(), "there was a picture");
-  output.finish(format.draw(*canvas, picture_style(config)));
+  output.finish(format.draw(*canvas, picture_style(config, line.shot)));
   return is_done ? 0 : static_cast<int>(Exit::refused);
 }
 

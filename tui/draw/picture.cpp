@@ -285,13 +285,29 @@ class SvgDrawing {
     paths_[static_cast<size_t>(layer)][hex(color)] += path;
   }
 
+  // With a margin, so that nothing touches the edge of a slide.
   std::string opening() const {
-    const int width = canvas_.cols() * kCellWidth, height = canvas_.rows() * kCellHeight;
-    return fmt::format(
+    const int margin = kCellWidth, bar = style_.framed ? 3 * kCellHeight / 2 : 0;
+    const int width = canvas_.cols() * kCellWidth + 2 * margin;
+    const int height = canvas_.rows() * kCellHeight + 2 * margin + bar;
+    std::string text = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0}\" height=\"{1}\" "
-        "viewBox=\"0 0 {0} {1}\">\n<title>pipetop</title>\n<desc>{2}</desc>\n"
-        "<rect width=\"{0}\" height=\"{1}\" fill=\"{3}\"/>\n",
-        width, height, xml_text(description()), hex(back_));
+        "viewBox=\"{4} {5} {0} {1}\">\n<title>pipetop</title>\n<desc>{2}</desc>\n"
+        "<rect x=\"{4}\" y=\"{5}\" width=\"{0}\" height=\"{1}\" rx=\"{6}\" fill=\"{3}\"/>\n",
+        width, height, xml_text(description()), hex(back_), -margin, -margin - bar,
+        style_.framed ? margin : 0);
+    if (style_.framed) text += title_bar(margin, -margin - bar / 2);
+    return text;
+  }
+
+  // Three buttons, as windows have.
+  static std::string title_bar(int left, int middle) {
+    constexpr std::array kButtons = {"#ff5f57", "#febc2e", "#28c840"};
+    std::string text;
+    for (size_t i = 0; i < kButtons.size(); ++i)
+      text += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"5\" fill=\"{}\"/>\n",
+                          left + static_cast<int>(i) * 18, middle, kButtons[i]);
+    return text;
   }
 
   // For screen readers: the title bar, without its gaps.

@@ -15,7 +15,8 @@ namespace pipetop::tui {
 
 struct PictureStyle {
   Theme theme = Theme::dark;
-  bool colors = true;  // else only the shades of text
+  bool colors = true;   // else only the shades of text
+  bool framed = false;  // of an SVG: with a window's title bar
 };
 
 // How a cell is painted.

@@ -245,6 +245,7 @@ void add_shot_flags(CLI::App& app, CommandLine& line) {
   add_value(
       app, "--keys", "\"KEY ...\"", [&shot](const std::string& keys) { shot.keys = keys; },
       "press these keys first, with blanks between; each change settles");
+  app.add_flag("--frame", shot.framed, "draw a window's title bar above an SVG");
   std::vector<std::string_view> names;
   for (const PictureFormat& format : picture_formats()) names.push_back(format.name);
   add_choice(

@@ -130,6 +130,7 @@ struct ShotRequest {
   std::string all_scenes;         // a directory for a picture of each of them, "" for none
   std::string watch;              // a pipeline to draw instead, as of WatchRequest; "" for none
   std::string keys;               // pressed before, "v s h"
+  bool framed = false;            // with a window's title bar
   std::string output;             // "" is stdout
   std::optional<size_t> format;   // of picture_formats(); none: by the name of the output
 };

@@ -29,14 +29,15 @@ TEST(Shot, DrawsAnSvgAfterItsKeys) {
   Program program({"shot", "--no-bpf", "--keys", "v ?", "--after", "300ms", "--theme", "light",
                    "--output", file});
   EXPECT_EQ(program.wait(), 0);
-  EXPECT_EQ(program.out() + program.err(), "");
+  EXPECT_EQ(program.out() + program.err(),
+            "pipetop: the figures had not settled: leave out --after\n");
   const std::string svg = content_of(file);
   const XmlDocument document = read_xml(svg);
   EXPECT_EQ(document.error, "");
   EXPECT_TRUE(is_in(document.text, "Knobs, while data flows"));
   EXPECT_TRUE(is_in(document.text, "vmsplice"));
   EXPECT_TRUE(is_in(svg, "fill=\"#ffffff\""));
-  EXPECT_TRUE(is_in(svg, "width=\"1440\" height=\"960\""));
+  EXPECT_TRUE(is_in(svg, "width=\"1464\" height=\"984\""));
 }
 
 TEST(Shot, RefusesBeforeItStarts) {
