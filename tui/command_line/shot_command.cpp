@@ -378,10 +378,8 @@ int shot_of_scenes(const CommandLine& line) {
   return 0;
 }
 
-std::string recorded_shot(const CommandLine& line, const PictureFormat& format) {
-  const std::vector<Key> keys = keys_typed(line.shot.keys);
-  Recording recording(line.shot.replay);
-  const uint64_t at_ns = line.shot.at_ns.value_or(recording.duration_ns());
+// A moment of a recording, after the keys.
+Canvas draw_moment(const CommandLine& line, Recording& recording, uint64_t at_ns) {
   if (at_ns > recording.duration_ns())
     throw Error(fmt::format("--at: {} ends after {}", line.shot.replay,
                             seconds_text(recording.duration_ns())));
@@ -395,13 +393,25 @@ std::string recorded_shot(const CommandLine& line, const PictureFormat& format) 
     recorded.go_to(i);
     still.tick();
   }
-  for (const Key key : keys) {
+  for (const Key key : keys_typed(line.shot.keys)) {
     still.press(key);
     if (!recorded.refused().empty())
       throw Error(fmt::format("--keys: {}: a recording cannot be changed", recorded.refused()));
   }
+  return still.draw_frame();
+}
+
+std::string recorded_shot(const CommandLine& line, const PictureFormat& format) {
+  Recording recording(line.shot.replay);
+  std::vector<uint64_t> moments = line.shot.at_ns;
+  if (moments.empty()) moments = {recording.duration_ns()};
+  if (moments.size() > 1 && format.name != "svg")
+    throw Error("--at: several moments make a film: give -o FILE.svg");
+  std::vector<Canvas> frames;
+  for (const uint64_t at_ns : moments) frames.push_back(draw_moment(line, recording, at_ns));
   if (!recording.damage().empty()) say(line.shot.replay + " is " + recording.damage());
-  return format.draw(still.draw_frame(), picture_style(config, line.shot));
+  const PictureStyle style = picture_style(replay_config(line, recording), line.shot);
+  return frames.size() > 1 ? svg_film(frames, style) : format.draw(frames.front(), style);
 }
 
 int live_shot(const CommandLine& line, const PictureFormat& format, Output& output) {

@@ -209,7 +209,28 @@ class SvgDrawing {
     for (int row = 0; row < canvas_.rows(); ++row) {
       for (int col = 0; col < canvas_.cols();) col = draw_run(row, col);
     }
-    return opening() + shapes() + texts() + "</svg>\n";
+    return opening() + content() + kClosing;
+  }
+
+  static constexpr const char* kClosing = "</svg>\n";
+  std::string content() const { return shapes() + texts(); }
+  // Each fills its turn of the time; all of them begin again after the last one.
+  std::string film_of(std::span<const Canvas> frames) const {
+    constexpr int kFrame_s = 3;
+    const int all_s = kFrame_s * static_cast<int>(frames.size());
+    std::string text = fmt::format(
+        "{}<style>.frame{{opacity:0;animation:frame {}s step-end infinite}}"
+        "@keyframes frame{{0%{{opacity:1}}{:.3f}%{{opacity:0}}}}</style>\n",
+        opening(), all_s, 100.0 / static_cast<double>(frames.size()));
+    for (size_t i = 0; i < frames.size(); ++i) {
+      SvgDrawing frame(frames[i], style_);
+      frame.svg();
+      // The first one is seen where nothing moves, too.
+      text +=
+          fmt::format("<g class=\"frame\" style=\"{}animation-delay:{}s\">\n{}</g>\n",
+                      i == 0 ? "opacity:1;" : "", kFrame_s * static_cast<int>(i), frame.content());
+    }
+    return text + kClosing;
   }
 
  private:
@@ -444,6 +465,10 @@ bool joins(char32_t glyph) {
 
 std::string svg_picture(const Canvas& canvas, const PictureStyle& style) {
   return SvgDrawing(canvas, style).svg();
+}
+
+std::string svg_film(std::span<const Canvas> frames, const PictureStyle& style) {
+  return SvgDrawing(frames.front(), style).film_of(frames);
 }
 
 }  // namespace pipetop::tui

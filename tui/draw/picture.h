@@ -31,6 +31,9 @@ CellColors colors_of(Ink ink, const PictureStyle& style);
 // to its columns; blocks, lines and dots are drawn as shapes.
 std::string svg_picture(const Canvas& canvas, const PictureStyle& style);
 
+// Of several frames, all of one size: one after the other, for three seconds each, without end.
+std::string svg_film(std::span<const Canvas> frames, const PictureStyle& style);
+
 // As Canvas::text().
 std::string text_picture(const Canvas& canvas, const PictureStyle& style);
 

@@ -199,7 +199,8 @@ void add_present_flags(CLI::App& app, CommandLine& line) {
   add_time(app, "--auto", talk.auto_ns, kLeastAuto_ns, "go on by itself after this long");
   app.add_flag("--loop", talk.loop, "begin again after the last scene; with --auto");
   add_file(app, "--replay", talk.replay, "show a recorded talk, scene by scene, without measuring");
-  add_file(app, "--fallback", talk.fallback, "a recording of this talk: F switches to it, and back");
+  add_file(app, "--fallback", talk.fallback,
+           "a recording of this talk: F switches to it, and back");
   add_value(
       app, "--take", "SCENE:N,...", [&talk](const std::string& takes) { talk.takes = takes; },
       "show the N-th take of a recorded scene (default: the longest)");
@@ -230,9 +231,11 @@ void add_shot_flags(CLI::App& app, CommandLine& line) {
   add_size(app, shot.rows, shot.cols, "size of the screen (default 120x40)");
   add_file(app, "--replay", shot.replay, "draw a moment of this recording instead of a new pipe");
   const auto take_at = [&shot](const std::string& text) {
-    shot.at_ns = parsed("--at", text, parse_duration_ns);
+    for (const std::string& one : split(text, ','))
+      shot.at_ns.push_back(parsed("--at", one, parse_duration_ns));
   };
-  add_value(app, "--at", "TIME", take_at, "which moment of --replay (default: its end)");
+  add_value(app, "--at", "TIME", take_at,
+            "which moment of --replay (default: its end); several, with commas, make a film");
   add_number(app, "--scene", "N", shot.scene, 1, 99,
              "draw this scene of a recorded talk, as the audience saw it");
   add_file(app, "--all-scenes", shot.all_scenes,

@@ -190,8 +190,7 @@ class Parser {
     const bool watches = line_.command == Command::watch;
     const bool measures = line_.command == Command::run || line_.command == Command::rehearse;
     if (!dashboard && !watches && !measures)
-      throw Error(
-          "--record is for the dashboard and pipetop present, rehearse, run and watch");
+      throw Error("--record is for the dashboard and pipetop present, rehearse, run and watch");
     if (watches && line_.watch.target.empty() && line_.watch.command.empty())
       throw Error(
           "--record takes one pipeline, not the table of all pipes: give a PID, PID:FD, a FIFO or "
@@ -221,7 +220,7 @@ class Parser {
     if (app_.get_subcommand("shot")->count("--watch") > 0 && shot.watch.empty())
       throw Error("--watch: \"\" is no pipe: give a PID, PID:FD or a FIFO");
     if (!shot.watch.empty() || !line_.watch.command.empty()) check_watching_shot();
-    if (shot.replay.empty() && shot.at_ns) throw Error("--at needs --replay FILE");
+    if (shot.replay.empty() && !shot.at_ns.empty()) throw Error("--at needs --replay FILE");
     check_scenes_of_shot();
     if (shot.replay.empty()) return;
     if (shot.after_ns > 0) throw Error("--after: a recording needs no time to settle: give --at");
@@ -236,7 +235,7 @@ class Parser {
     if (all && shot.scene > 0) throw Error("--scene and --all-scenes exclude each other: give one");
     if (shot.replay.empty())
       throw Error(fmt::format("{} needs the recording of a talk: give --replay FILE", flag));
-    if (shot.at_ns || !shot.keys.empty())
+    if (!shot.at_ns.empty() || !shot.keys.empty())
       throw Error(fmt::format("{} is a scene at its end: remove --at and --keys", flag));
     if (all && !shot.output.empty())
       throw Error("--all-scenes names the files itself: remove --output");

@@ -123,16 +123,16 @@ struct TalkRequest {
 
 struct ShotRequest {
   int rows = 40, cols = 120;
-  uint64_t after_ns = 0;          // 0: until all figures have settled
-  std::string replay;             // a recording to draw instead, "" for none
-  std::optional<uint64_t> at_ns;  // where in it
-  uint32_t scene = 0;             // of a recorded talk, from 1; 0: none
-  std::string all_scenes;         // a directory for a picture of each of them, "" for none
-  std::string watch;              // a pipeline to draw instead, as of WatchRequest; "" for none
-  std::string keys;               // pressed before, "v s h"
-  bool framed = false;            // with a window's title bar
-  std::string output;             // "" is stdout
-  std::optional<size_t> format;   // of picture_formats(); none: by the name of the output
+  uint64_t after_ns = 0;         // 0: until all figures have settled
+  std::string replay;            // a recording to draw instead, "" for none
+  std::vector<uint64_t> at_ns;   // where in it; several: a film
+  uint32_t scene = 0;            // of a recorded talk, from 1; 0: none
+  std::string all_scenes;        // a directory for a picture of each of them, "" for none
+  std::string watch;             // a pipeline to draw instead, as of WatchRequest; "" for none
+  std::string keys;              // pressed before, "v s h"
+  bool framed = false;           // with a window's title bar
+  std::string output;            // "" is stdout
+  std::optional<size_t> format;  // of picture_formats(); none: by the name of the output
 };
 
 struct CommandLine {
