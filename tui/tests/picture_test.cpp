@@ -243,6 +243,15 @@ TEST(Still, DrawsWhatTheKeysChanged) {
   EXPECT_NE(still.draw_frame().text().find("Knobs, while data flows"), std::string::npos);
 }
 
+TEST(Film, ShowsItsFramesInTurn) {
+  const std::vector<Canvas> frames = {canvas_of("one"), canvas_of("two"), canvas_of("three")};
+  const std::string svg = svg_film(frames, {});
+  EXPECT_EQ(read_xml(svg).error, "");
+  for (const char* part :
+       {">one<", ">two<", ">three<", "animation:frame 9s", "33.333%", "animation-delay:6s"})
+    EXPECT_TRUE(has_part(svg, part)) << part;
+}
+
 }  // namespace
 
 }  // namespace pipetop::tui
