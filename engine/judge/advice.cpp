@@ -110,13 +110,19 @@ std::string on_lack(const Advised& a) {
 
 std::string on_disk(const Advised& a) {
   if (!a.limits.disk) return "write less often to the disk, or read ahead";
-  const auto& [name, flags, busy] = *a.limits.disk;
-  const std::string size = a.limits.writes && a.limits.writes->per_s > 0
-                               ? fmt::format(", {} a write", bytes_text(a.limits.writes->bytes))
-                               : "";
+  const auto& [name, flags, busy, read_only] = *a.limits.disk;
+  const auto& calls = read_only ? a.limits.reads : a.limits.writes;
+  const std::string size =
+      calls && calls->per_s > 0
+          ? fmt::format(", {} a {}", bytes_text(calls->bytes), read_only ? "read" : "write")
+          : "";
   if (!flags.empty())
-    return fmt::format("each call waits for {} ({}{}): larger blocks, or sync once at the end",
-                       name, flags, size);
+    return fmt::format("each call waits for {} ({}{}): larger blocks, or {}", name, flags, size,
+                       read_only ? "read ahead" : "sync once at the end");
+  if (read_only)
+    return busy ? fmt::format("{} is busy {}{}: read ahead, larger blocks, or a faster disk", name,
+                              percent(*busy), size)
+                : fmt::format("it waits for {}: read ahead, or larger blocks", name);
   if (!busy) return fmt::format("it waits for {}: larger blocks, fewer syncs", name);
   if (*busy < kBusyDisk)
     return fmt::format("{} is busy {}{}: sync less often, or use larger blocks", name,

@@ -52,6 +52,7 @@ struct DiskUse {
   std::string name;            // "vda"
   std::string flags;           // with which a process has a file there open: "O_DSYNC", or ""
   std::optional<double> busy;  // share of the time
+  bool read_only = false;      // no file there is open for writing
 };
 
 struct SocketQueues {

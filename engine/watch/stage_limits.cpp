@@ -35,6 +35,10 @@ std::string sync_flags(const std::string& info) {
   return (flags & O_DSYNC) != 0 ? "O_DSYNC" : "";
 }
 
+bool may_write(const std::string& info) {
+  return (keyed_number(info, "flags", 8).value_or(0) & O_ACCMODE) != O_RDONLY;
+}
+
 // The folder of the device below a file system, or of a device that is open itself; "" if there is
 // none, as for pipes and for file systems of a network or in memory. The file itself is not asked:
 // its server may never answer.
@@ -52,20 +56,22 @@ std::string device_folder(const std::string& mounts, const std::string& info,
   return {};
 }
 
-// The first file on a disk with such flags, else the first one.
+// The first file on a disk with such flags, else the first that may be written to, else the first.
 void find_disk(pid_t pid, LimitTotals& totals) {
   const std::string mounts = read_proc_file(pid, "mountinfo", kLongestList);
   for (int fd = 0; fd < kAskedFds; ++fd) {
     const std::string info = read_proc_file(pid, fmt::format("fdinfo/{}", fd));
     std::string flags = sync_flags(info);
-    if (info.empty() || (totals.disk && flags.empty())) continue;
+    const bool read_only = !may_write(info);
+    if (info.empty() || (totals.disk && flags.empty() && (read_only || !totals.disk->read_only)))
+      continue;
     const std::string folder = device_folder(mounts, info, link_of(pid, fd));
     const std::string link = folder.empty() ? "" : read_link(folder);
     if (link.empty()) continue;
     const std::vector<std::string> figures = fields_of(read_head(folder + "/stat"));
     constexpr size_t kBusyMs = 9;  // Documentation/block/stat.rst
     if (figures.size() > kBusyMs) totals.disk_busy_ms = parse_all<uint64_t>(figures[kBusyMs]);
-    totals.disk = DiskUse{std::filesystem::path(link).filename(), std::move(flags), {}};
+    totals.disk = DiskUse{std::filesystem::path(link).filename(), std::move(flags), {}, read_only};
     if (!totals.disk->flags.empty()) return;
   }
 }

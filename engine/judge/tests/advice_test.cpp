@@ -97,6 +97,10 @@ TEST(Advice, TheDiskTheNetworkAChild) {
   disk.stage().limits.disk = {.name = "vda", .flags = "", .busy = 0.97};
   EXPECT_EQ(disk.advice(),
             "vda is busy 97 %, 64 KiB a write: larger blocks, fewer syncs, or a faster disk");
+  disk.stage().limits.reads = {.per_s = 100, .bytes = 4096};
+  disk.stage().limits.disk->read_only = true;
+  EXPECT_EQ(disk.advice(),
+            "vda is busy 97 %, 4 KiB a read: read ahead, larger blocks, or a faster disk");
 
   Held network("ssh", WaitsFor::network);
   network.stage().limits.socket = {.peer = "10.0.0.1:22", .to_send = 2 << 20};

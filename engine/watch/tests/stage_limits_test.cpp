@@ -87,6 +87,7 @@ TEST(StageLimits, AFileThatIsOpenToBeSynced) {
   ::unlink(path.c_str());
   if (!totals.disk) GTEST_SKIP() << "no device behind " << testing::TempDir();
   EXPECT_EQ(totals.disk->flags, "O_DSYNC");
+  EXPECT_FALSE(totals.disk->read_only);
   EXPECT_TRUE(totals.disk_busy_ms);
 }
 
