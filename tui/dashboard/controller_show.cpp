@@ -291,6 +291,7 @@ bool Controller::press_watched(Key key) {
 bool Controller::press_talk(Key key) {
   using Does = TalkPress::Does;
   if (!state_.talk.presenting) return false;
+  if (state_.messages.open && (key == key::escape || key == U'q')) return close_page();
   end_transition();
   state_.talk.paused_ns = state_.talk.now_ns + kTalkPause_ns;
   // On the dashboard q closes what is open first, as it does without a talk.

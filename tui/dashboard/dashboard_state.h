@@ -81,6 +81,8 @@ struct DashboardState : ScreenState {
     if (talk.transition_ns != 0) return {};
     return changed_to(talk.scenes[*talk.at].settings, on_screen());
   }
+  // Where the keys of the dashboard do nothing, none is named.
+  bool on_stage() const { return talk.presenting && show.on; }
   // What runs behind a frozen screen, if it is something else; else "".
   std::string running_behind() const {
     return on_screen() == requested ? std::string() : name_of(presets, requested);

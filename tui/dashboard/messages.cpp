@@ -39,11 +39,13 @@ const Notice* newest(const Snapshot& s, Severity severity) {
   return outdated ? nullptr : &*found;
 }
 
-std::string why_damaged(const Snapshot& s) {
+std::string why_damaged(const Snapshot& s, bool names_keys) {
   std::string text = damage_text(*s.integrity->wrong_share);
   if (s.requested.pipe.buffers != Buffers::single) return text;
-  text += ": rewritten while in the ring; d fixes it";
-  return s.requested.pipe.slow_motion ? text : text + ", m marks them";
+  text += ": rewritten while in the ring";
+  if (names_keys)
+    text += s.requested.pipe.slow_motion ? "; d fixes it" : "; d fixes it, m marks them";
+  return text;
 }
 
 // Without stamps nothing is rewritten, and nothing would show it.
@@ -54,9 +56,9 @@ bool hides_damage(const Snapshot& s) {
 }
 
 // Most pressing first.
-std::vector<Message> what_is_wrong(const Snapshot& s) {
+std::vector<Message> what_is_wrong(const Snapshot& s, bool names_keys) {
   std::vector<Message> wrong;
-  if (is_damaged(s)) wrong.push_back({why_damaged(s), Severity::error});
+  if (is_damaged(s)) wrong.push_back({why_damaged(s, names_keys), Severity::error});
   const auto add = [&](Severity severity) {
     if (const Notice* notice = newest(s, severity)) wrong.push_back({notice->text, severity});
   };
@@ -71,7 +73,8 @@ std::vector<Message> what_is_wrong(const Snapshot& s) {
                                  m.effective, m.reason.empty() ? "" : ": ", m.reason),
                      Severity::warning});
   if (hides_damage(s))
-    wrong.push_back({"buffers single: new data would overwrite pages in the ring; y shows it",
+    wrong.push_back({fmt::format("buffers single: new data would overwrite pages in the ring{}",
+                                 names_keys ? "; y shows it" : ""),
                      Severity::warning});
   add(Severity::warning);
   if (!s.noise.empty()) wrong.push_back({"disturbed: " + s.noise, Severity::warning});
@@ -121,7 +124,8 @@ std::vector<std::string> infos_of(const Snapshot& s, const DashboardState& state
   std::vector<std::string> infos;
   const std::string cause = s.change.has_value() ? s.change->words() : "";
   const bool unseen = s.change.has_value() && !s.change->is_seen() && !s.change->evidence.empty();
-  const std::string hint = unseen && !state.replay ? "; a u a compares in turns" : "";
+  const std::string hint =
+      unseen && !state.replay && !state.on_stage() ? "; a u a compares in turns" : "";
   if (state.compared()) {
     infos.push_back(state.turns->words());
   } else if (change == ChangeAt::message && !cause.empty()) {
@@ -179,7 +183,7 @@ std::vector<Message> messages_of(const Snapshot& s, const DashboardState& state)
   };
   add(state.message, state.severity);
   if (s.answer) add(s.answer->text, s.answer->severity);
-  std::ranges::move(what_is_wrong(s), std::back_inserter(all));
+  std::ranges::move(what_is_wrong(s, !state.on_stage()), std::back_inserter(all));
   if (const Notice* news = newest(s, Severity::info)) add(news->text);
   if (selected_row(state.list(state.focus))) add(selected_text(s, state.list(state.focus)));
   if (s.change.has_value()) add(s.change->words());
@@ -210,7 +214,7 @@ Message message_of(const Snapshot& s, const DashboardState& state, VerdictAt ver
   if (auto damage = damage_message(state.replay)) return *damage;
   if (s.answer) return {s.answer->text, s.answer->severity};
   if (state.take_turns()) return {progress_text(*state.turns)};
-  std::vector<Message> wrong = what_is_wrong(s);
+  std::vector<Message> wrong = what_is_wrong(s, !state.on_stage());
   const bool only_noise = wrong.size() == 1 && !s.noise.empty();
   // It may last for hours: it takes turns with what else there is to say.
   const bool selected = !state.log.open && selected_row(state.list(state.focus));

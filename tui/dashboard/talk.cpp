@@ -32,7 +32,7 @@ bool is_the_terminals(Key k) {
 // Keys of the dashboard that are safe in front of an audience: they change how a scene is looked
 // at, and take no further keys.
 bool is_for_the_show(Key k) {
-  return is_one_of(k, {U'V', U'Z', U'B', U'R', U'f', U'w', U'[', U']'});
+  return is_one_of(k, {U'V', U'Z', U'B', U'R', U'f', U'w', U'[', U']', U'!'});
 }
 
 // As clickers and slide tools send them.
@@ -235,7 +235,7 @@ std::optional<size_t> scene_due(const TalkState& talk, const Snapshot& now) {
 }
 
 std::span<const ScreenKey> talk_keys() {
-  static constexpr std::array<ScreenKey, 12> kKeys = {{
+  static constexpr std::array<ScreenKey, 13> kKeys = {{
       {"Right PgDn n", "next scene; Space, Enter and Down too"},
       {"Left PgUp N", "the scene before; Up and Backspace too"},
       {"Home End", "first and last scene"},
@@ -245,6 +245,7 @@ std::span<const ScreenKey> talk_keys() {
       {"Tab", "the dashboard with its knobs; Shift-Tab comes back"},
       {"T", "begin scenes in slow motion, or not"},
       {"F", "fall back on the recording, and back"},
+      {"!", "all messages in full, and back"},
       {"?", "these keys"},
       {"q", "leave, after a question"},
       {"Ctrl-C", "leave at once"},

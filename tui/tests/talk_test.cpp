@@ -501,6 +501,18 @@ TEST_F(WatchingTalk, WhatCannotBePutBackIsSaid) {
   EXPECT_EQ(source_.stands_still, 0);
 }
 
+TEST_F(TalkTest, MessagesOpenAndCloseOnStage) {
+  press(U'!');
+  EXPECT_TRUE(state().messages.open);
+  press(key::escape);
+  EXPECT_FALSE(state().messages.open);
+  press_all(U"!!");
+  EXPECT_FALSE(state().messages.open);
+  press_all(U"!n");
+  expect_scene(2);
+  EXPECT_FALSE(state().messages.open);
+}
+
 TEST_F(TalkTest, AnotherTechniqueBeginsInSlowMotion) {
   begin({.transitions = true});
   press(U'n');
