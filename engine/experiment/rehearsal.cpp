@@ -104,17 +104,20 @@ std::string missing_highlight(const std::string& name, const Trial& trial,
   return why.empty() ? "" : "highlight: " + why;
 }
 
-// Who takes the CPUs: another program, a quota, or its own processes. A talk should have the
-// machine for itself. What the host takes is said of the whole rehearsal.
+// Who takes the CPUs: the host, another program, a quota, or its own processes. A talk should have
+// the machine for itself.
 std::string competition(const Trial& trial) {
-  if (std::string others = trial.noise(false, false); !others.empty()) return others;
+  std::string noise = trial.noise(false, false);
+  const auto names = [&](const char* what) { return noise.find(what) != noise.npos; };
+  if (names("other programs") || names("a quota of")) return noise;
   for (const Role role : roles_of(trial.settings)) {
     const Reading<double>& waited = trial.segment.role(role).shares.runnable;
-    if (waited.has_value() && *waited > kMuchRunnable)
-      return fmt::format("its own processes share CPUs: the {} waited {:.0f} % of the time for one",
-                         role_name(trial.settings, role), 100 * *waited);
+    if (!waited.has_value() || *waited <= kMuchRunnable) continue;
+    return fmt::format(
+        "its own processes share CPUs: the {} waited {:.0f} % of the time for one{}{}",
+        role_name(trial.settings, role), 100 * *waited, noise.empty() ? "" : "; ", noise);
   }
-  return {};
+  return noise;
 }
 
 // What the scene asks for and doesn't get.
