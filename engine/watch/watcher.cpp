@@ -216,20 +216,27 @@ void Watcher::open(ProcessId process) {
     std::tuple<size_t, size_t, size_t> weight;
   };
   std::vector<Candidate> candidates;
+  bool has_own_pipe = false;  // both sides of it belong
   for (const PipelineShape& shape : table_.shapes()) {
     size_t ends = 0, main_ends = 0;
-    for (const size_t i : shape.pipes)
+    for (const size_t i : shape.pipes) {
+      bool reads = false, writes = false;
       for (const PipeEnd& end : scan.pipes[i].ends) {
         if (!belongs(end)) continue;
         ++ends;
         main_ends += end.fd == STDIN_FILENO || end.fd == STDOUT_FILENO;
+        reads = reads || is_for_reading(end);
+        writes = writes || is_for_writing(end);
       }
+      has_own_pipe = has_own_pipe || (reads && writes);
+    }
     if (ends > 0)
       candidates.push_back({&shape, {moving_in(shape), main_ends, shape.stages.size()}});
   }
   if (candidates.empty()) throw Error(why_no_pipe(process.pid, scan, parts_));
   const auto best = std::ranges::max_element(candidates, {}, &Candidate::weight);
-  if (is_for_its_children(process, *best->shape)) {
+  // A loop that reads a line now and then is a stage, though nothing of it was seen to move yet.
+  if (has_own_pipe && is_for_its_children(process, *best->shape)) {
     begin(PipelineMembers(std::move(tree)));
     return;
   }
