@@ -148,6 +148,13 @@ size_t glow_of(double share) {
   return glow;
 }
 
+// The kind is told by its colour: its own block may be one of the shades. ASCII has letters.
+char32_t glow_glyph(size_t glow, const UsualSlot& usual, const Glyphs& glyphs) {
+  if (glow == 0) return glyph_of(SlotKind::empty, false, glyphs);
+  const bool letter = glow == kGlows - 1 && glyphs.set == GlyphSet::ascii;
+  return letter ? glyph_of(usual.kind, usual.huge, glyphs) : glyphs.shade[glow];
+}
+
 // Calls draw(cell, row, col) for each cell of a strip.
 template <class Draw>
 void each_cell(uint32_t slots, const StripStyle& view, Draw draw) {
@@ -300,10 +307,8 @@ void draw_glows(Pen& pen, const Area& area, const UsualSlot& usual) {
                                                            "75 % of the time"};
   for (size_t glow = 1; glow < kGlows; ++glow) {
     if (pen.room() < columns_of(kWords[glow]) + 3) return;
-    const bool most = glow == kGlows - 1;
-    area.set(0, pen.col(),
-             most ? glyph_of(usual.kind, false, area.glyphs()) : area.glyphs().shade[glow],
-             {style_of(usual.kind), most ? kBold : kNone});
+    area.set(0, pen.col(), glow_glyph(glow, usual, area.glyphs()),
+             {style_of(usual.kind), glow == kGlows - 1 ? kBold : kNone});
     pen.skip(2).text(kWords[glow], Style::dim).skip(2);
   }
 }
@@ -318,9 +323,7 @@ void draw_settled_strip(const Area& area, uint32_t slots, const StripStyle& view
     const size_t glow = glow_of(used_share(occupancy, slots, place));
     const Ink ink = glow == 0 ? Ink(Style::frame)
                               : Ink(style_of(usual.kind), glow == kGlows - 1 ? kBold : kNone);
-    const char32_t glyph = glow == 0            ? glyph_of(SlotKind::empty, false, area.glyphs())
-                           : glow == kGlows - 1 ? glyph_of(usual.kind, usual.huge, area.glyphs())
-                                                : area.glyphs().shade[glow];
+    const char32_t glyph = glow_glyph(glow, usual, area.glyphs());
     for (int i = 0; i < view.thickness; ++i) area.set(row + i, col, glyph, ink);
     if (view.underline && usual.huge && glow > 0)
       area.set(row + view.thickness, col, area.glyphs().under_huge, ink);
