@@ -49,8 +49,10 @@ std::vector<NotesCheck> checks_of(const Scene& scene, const Snapshot& now) {
                                                                     : now.change->factor);
   }
   std::vector<NotesCheck> checks;
+  const bool compared = now.change.has_value();
   for (const Expectation& expected : scene.expect)
-    checks.push_back({to_text(expected), why_not(expected, seen)});
+    if (compared || expected.of >= Expectation::Of::rate)  // else it is not known yet
+      checks.push_back({to_text(expected), why_not(expected, seen)});
   return checks;
 }
 

@@ -233,7 +233,7 @@ void Controller::enter_scene(size_t index) {
 void Controller::end_transition() {
   if (std::exchange(state_.talk.transition_ns, 0) == 0 || !state_.talk.at) return;
   const Scene& scene = state_.talk.scenes[*state_.talk.at];
-  change_to(scene.settings, scene.title, fmt::format("#{}", *state_.talk.at + 1), {});
+  apply(scene.settings, scene.title, fmt::format("#{}", *state_.talk.at + 1));
   state_.show.view = scene.view;
   scene_change_due_ns_ = 0;
 }

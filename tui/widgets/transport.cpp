@@ -102,7 +102,9 @@ void Playback::pass(uint64_t ns) {
   }
   if (at_end()) return;
   const uint64_t next = times_[frame_ + 1];
-  const bool gap = next - times_[frame_] > kLongestGap_ns;
+  const bool scene_ends =
+      holds_ && std::ranges::binary_search(scene_times(), next - times_.front());
+  const bool gap = !scene_ends && next - times_[frame_] > kLongestGap_ns;
   if (gap && times_.front() + at_ns_ > times_[frame_] + kLongestGap_ns) step(1);
 }
 
