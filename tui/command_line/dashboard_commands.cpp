@@ -104,6 +104,7 @@ class Fallback {
 // The dashboard, with the options that differ between a talk and none.
 int run_screen(const CommandLine& line, const Config& config, DashboardOptions screen) {
   check_terminal(config);  // before any processes are started
+  check_distinct({{"--record", line.record}, {"--fallback", line.talk.fallback}});
   screen.roof_gib_per_s = find_roof(line, config);
   FoldedFile folded(line.folded);
   SegmentFile segments(line.segments, config.settings);
@@ -178,7 +179,8 @@ class Projector {
     const Snapshot& shown = recording_.frame(frame);
     for (const auto marks = recording_.marks();
          next_ < marks.size() && marks[next_].at_ns <= shown.now_ns; ++next_)
-      if (marks[next_].kind == RecordedMark::Kind::scene) enter(marks[next_]);
+      if (marks[next_].kind == RecordedMark::Kind::scene)
+        enter(marks[next_], shown.requested.workload);
     if (!shown.watched) return draw_recorded(canvas, shown, view_);
     source_.show(shown);
     watched_.tick(shown.now_ns);
@@ -194,7 +196,7 @@ class Projector {
   }
 
  private:
-  void enter(const RecordedMark& scene) {
+  void enter(const RecordedMark& scene, WorkloadKind kind) {
     ShowState& show = view_.show;
     show.on = true;
     show.view = scene.view;
@@ -202,16 +204,8 @@ class Projector {
     show.title = scene.label;
     show.caption = scene.caption;
     show.scene = scene.number;
-    if (const auto workload = kind_after(scene))
-      view_.presets = pipetop::workload(*workload).presets();
-  }
-
-  // Of the frames that show it; nothing if it is that of the presets.
-  std::optional<WorkloadKind> kind_after(const RecordedMark& scene) {
-    const Snapshot& first = recording_.frame(recording_.frame_at(scene.at_ns));
-    const bool same = !view_.presets.empty() &&
-                      view_.presets.front().settings.workload == first.requested.workload;
-    return same ? std::nullopt : std::optional(first.requested.workload);
+    const bool same = !view_.presets.empty() && view_.presets.front().settings.workload == kind;
+    if (!same) view_.presets = workload(kind).presets();
   }
 
   Recording& recording_;
@@ -298,6 +292,7 @@ void record_talk(const Config& config, RecordingFile& recording, Interrupts& int
   EngineSource source(options);
   Controller talk(source, config.settings, config.presets);
   talk.open_scenes_by(scene_opener(config));
+  talk.hold_figures();
   talk.begin_talk(config.scenes, &by_itself);
   Still screen(talk, 40, 120);
   EventLoop loop({.signals = interrupts.fd()});

@@ -305,9 +305,10 @@ class RecordedScenes {
     talk.set_roof(recording_.header().roof_gib_per_s.value);
     talk.begin_talk(scenes_, &options);
     Still still = still_of(talk, shot_, config_);
-    const uint64_t end_ns = recording_.times()[last_[scene]];
+    const size_t last = std::min(last_[scene], recording_.frames() - 1);  // the rest is damaged
+    const uint64_t end_ns = recording_.times()[last];
     const uint64_t from_ns = end_ns - std::min(end_ns, kSeenBefore);
-    for (size_t i = recording_.frame_at(from_ns); i <= last_[scene]; ++i) {
+    for (size_t i = recording_.frame_at(from_ns); i <= last; ++i) {
       moment.go_to(i);
       still.tick();
     }
