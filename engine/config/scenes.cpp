@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
@@ -85,6 +86,16 @@ std::string read_verdict(const YamlNode& node) {
   node.fail(fmt::format("verdict: there is no \"{}\": give one of {}", name, known));
 }
 
+// Nothing if it is no time, or more than an hour.
+std::optional<uint64_t> time_of_a_scene(const std::string& text) {
+  try {
+    const uint64_t ns = parse_duration_ns(text);
+    if (ns > 0 && ns <= kMaxWait_ns) return ns;
+  } catch (const Error&) {
+  }
+  return {};
+}
+
 SceneWait read_wait(const YamlNode& scene, WorkloadKind kind) {
   using For = SceneWait::For;
   const YamlNode* node = scene.find("wait");
@@ -98,11 +109,7 @@ SceneWait read_wait(const YamlNode& scene, WorkloadKind kind) {
         fmt::format("wait: \"{}\" is the knob, and here it is how long the scene lasts: "
                     "give \"writer: {{wait: {}}}\" and the same for reader",
                     text, text));
-  try {
-    const uint64_t ns = parse_duration_ns(text);
-    if (ns > 0 && ns <= kMaxWait_ns) return {For::time, ns};
-  } catch (const Error&) {
-  }
+  if (const auto ns = time_of_a_scene(text)) return {For::time, *ns};
   node->fail(
       fmt::format("wait: \"{}\" is not how long a scene lasts: give settled, key, or a time "
                   "such as 5s, at most 1h",
@@ -120,11 +127,7 @@ uint64_t read_planned(const YamlNode& scene) {
   const YamlNode* node = scene.find("planned");
   if (!node) return 0;
   const std::string& text = node->scalar("planned", "a time such as 90s");
-  try {
-    const uint64_t ns = parse_duration_ns(text);
-    if (ns > 0 && ns <= kMaxWait_ns) return ns;
-  } catch (const Error&) {
-  }
+  if (const auto ns = time_of_a_scene(text)) return *ns;
   node->fail(fmt::format("planned: \"{}\" is no time for a scene: give for example 90s, at most 1h",
                          text));
 }
