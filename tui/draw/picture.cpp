@@ -205,15 +205,15 @@ class SvgDrawing {
   SvgDrawing(const Canvas& canvas, const PictureStyle& style)
       : canvas_(canvas), style_(style), back_(background_of(style.theme).rgb) {}
 
-  std::string svg() {
+  std::string svg() { return opening() + content() + kClosing; }
+
+  static constexpr const char* kClosing = "</svg>\n";
+  std::string content() {
     for (int row = 0; row < canvas_.rows(); ++row) {
       for (int col = 0; col < canvas_.cols();) col = draw_run(row, col);
     }
-    return opening() + content() + kClosing;
+    return shapes() + texts();
   }
-
-  static constexpr const char* kClosing = "</svg>\n";
-  std::string content() const { return shapes() + texts(); }
   // Each fills its turn of the time; all of them begin again after the last one.
   std::string film_of(std::span<const Canvas> frames) const {
     constexpr int kFrame_s = 3;
@@ -223,12 +223,10 @@ class SvgDrawing {
         "@keyframes frame{{0%{{opacity:1}}{:.3f}%{{opacity:0}}}}</style>\n",
         opening(), all_s, 100.0 / static_cast<double>(frames.size()));
     for (size_t i = 0; i < frames.size(); ++i) {
-      SvgDrawing frame(frames[i], style_);
-      frame.svg();
       // The first one is seen where nothing moves, too.
-      text +=
-          fmt::format("<g class=\"frame\" style=\"{}animation-delay:{}s\">\n{}</g>\n",
-                      i == 0 ? "opacity:1;" : "", kFrame_s * static_cast<int>(i), frame.content());
+      text += fmt::format("<g class=\"frame\" style=\"{}animation-delay:{}s\">\n{}</g>\n",
+                          i == 0 ? "opacity:1;" : "", kFrame_s * static_cast<int>(i),
+                          SvgDrawing(frames[i], style_).content());
     }
     return text + kClosing;
   }
