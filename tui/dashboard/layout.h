@@ -49,10 +49,6 @@ ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowS
 // A scene that watches: between the title and the caption.
 Rect watched_in_show(const ShowLayout& show);
 
-constexpr bool shows_lists_in_show(ShowPart view) {
-  return view == ShowPart::functions || view == ShowPart::tree || view == ShowPart::waiting;
-}
-
 // Lays out the dashboard, the zoomed panel, or the show, whichever is shown. In the show the panels
 // are those that the large part consists of.
 Layout screen_layout(const DashboardState& view, int rows, int cols);

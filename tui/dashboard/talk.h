@@ -17,6 +17,10 @@
 
 namespace pipetop::tui {
 
+constexpr bool shows_lists_in_show(ShowPart view) {
+  return view == ShowPart::functions || view == ShowPart::tree || view == ShowPart::waiting;
+}
+
 struct ShowState {
   bool on = false;
   ShowPart view = ShowPart::ring;
@@ -27,9 +31,7 @@ struct ShowState {
   bool no_functions = false;     // they can't be seen: the curve has their room
 
   ShowPart part() const {
-    const bool lists =
-        view == ShowPart::functions || view == ShowPart::tree || view == ShowPart::waiting;
-    return lists && no_functions ? ShowPart::throughput : view;
+    return shows_lists_in_show(view) && no_functions ? ShowPart::throughput : view;
   }
 };
 
