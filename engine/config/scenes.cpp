@@ -25,12 +25,9 @@ struct TextLimit {
 constexpr TextLimit kCaption = {5, 100};
 constexpr TextLimit kNotes = {40, 200};
 
-// Each array is indexed by its enumeration.
+// Indexed by its enumeration.
 constexpr std::array<std::string_view, 7> kViews = {"ring", "functions", "tree",      "waiting",
                                                     "log",  "ladder",    "throughput"};
-constexpr std::array<std::string_view, 5> kExpected = {"ratio_to_previous", "ratio_to_first",
-                                                       "rate", "verdict", "sees"};
-constexpr std::array<std::string_view, 4> kComparisons = {">=", "<=", ">", "<"};
 
 // Without the line ends and blanks at its end, which a block of YAML has.
 std::string read_text(const YamlNode& scene, std::string_view key, TextLimit limit) {
@@ -179,6 +176,9 @@ void check_comparable(const YamlNode& node, const Scene& scene, std::span<const 
   if (!has_rate(scene))
     node.fail(fmt::format("{}: a {} in slow motion means nothing: remove it", kExpected[of],
                           of == size_t(Expectation::Of::verdict) ? "verdict" : "rate"));
+  if (of == size_t(Expectation::Of::verdict) && scene.settings.workload != WorkloadKind::pipe)
+    node.fail(
+        fmt::format("verdict: workload {} has none: remove it", terms_of(scene.settings).name));
   if (of >= size_t(Expectation::Of::rate)) return;
   if (std::ranges::none_of(before, [&](const Scene& s) { return are_comparable(s, scene); }))
     node.fail(fmt::format("{}: no earlier scene has a rate in {} to compare with: remove it",
@@ -207,7 +207,7 @@ void read_settings(const YamlNode& node, WorkloadKind kind, const Config& config
   scene.settings.observers = config.settings.observers;
   if (const YamlNode* preset = node.find("preset")) {
     const std::span<const Preset> presets =
-        same ? std::span<const Preset>(config.presets) : workload(kind).presets();
+        presets_of(kind, config.settings.workload, config.presets);
     const std::string& name = preset->scalar("preset", "the name of a preset");
     const Preset* found = find_preset(presets, name);
     if (!found) preset->fail("preset: " + no_such_preset(presets, name));
@@ -273,6 +273,8 @@ Scene read_scene(const YamlNode& node, const Config& config, std::span<const Sce
   scene.highlight = read_highlight(node);
   scene.wait = read_wait(node, kind);
   scene.expect = read_expect(node, scene, before);
+  if (const YamlNode* otherwise = node.find("otherwise"); otherwise && scene.expect.empty())
+    otherwise->fail("otherwise: it is for a scene that expects something: add expect");
   return scene;
 }
 

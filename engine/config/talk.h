@@ -1,9 +1,13 @@
 // A talk: scenes in their order. See `pipetop help talk`.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/model/settings.h"
@@ -35,6 +39,11 @@ struct Expectation {
   bool compares() const { return of < Of::verdict; }
 };
 
+// As the config names them; each is indexed by its enumeration.
+inline constexpr std::array<std::string_view, 5> kExpected = {"ratio_to_previous", "ratio_to_first",
+                                                              "rate", "verdict", "sees"};
+inline constexpr std::array<std::string_view, 4> kComparisons = {">=", "<=", ">", "<"};
+
 // A pipeline of other programs that a scene shows in the place of ours.
 struct SceneWatch {
   std::string command;  // what sh -c runs while the scene is shown; "": `target` runs already
@@ -57,7 +66,13 @@ struct Scene {
   std::string otherwise;            // for the speaker: what to say if that does not come true
   uint64_t planned_ns = 0;          // that the speaker takes for it; 0: there is no plan
   std::optional<SceneWatch> watch;  // then our own pipe stands still, with settings of no meaning
+  uint32_t number = 0;              // in the talk that was recorded; 0: as it stands in its list
 };
+
+// From 1. A recording may lack scenes of its talk.
+inline size_t number_of(std::span<const Scene> scenes, size_t index) {
+  return scenes[index].number > 0 ? scenes[index].number : index + 1;
+}
 
 // A rate in slow motion means nothing.
 constexpr bool has_rate(const Settings& s) {

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -29,10 +28,6 @@ constexpr double kSteadySpread = 0.05;
 constexpr uint64_t kKey_ns = 3'000 * kMs;  // that a speaker takes at least
 constexpr uint64_t kLeast_ns = 1'000 * kMs;
 constexpr double kMuchRunnable = 0.2;
-
-constexpr std::array<std::string_view, 5> kOf = {"ratio_to_previous", "ratio_to_first", "rate",
-                                                 "verdict", "sees"};
-constexpr std::array<std::string_view, 4> kIs = {">=", "<=", ">", "<"};
 
 bool holds(const Expectation& e, double value) {
   switch (e.is) {
@@ -106,18 +101,24 @@ std::string missing_highlight(const std::string& name, const Trial& trial,
 
 // Who takes the CPUs: the host, another program, a quota, or its own processes. A talk should have
 // the machine for itself.
-std::string competition(const Trial& trial) {
+struct Competition {
+  std::string whose;  // "": nobody's
+  std::string text;
+};
+
+Competition competition(const Trial& trial) {
   std::string noise = trial.noise(false, false);
-  const auto names = [&](const char* what) { return noise.find(what) != noise.npos; };
-  if (names("other programs") || names("a quota of")) return noise;
+  for (const char* const whose : {"a quota of", "other programs"})
+    if (noise.find(whose) != noise.npos) return {whose, std::move(noise)};
   for (const Role role : roles_of(trial.settings)) {
     const Reading<double>& waited = trial.segment.role(role).shares.runnable;
     if (!waited.has_value() || *waited <= kMuchRunnable) continue;
-    return fmt::format(
-        "its own processes share CPUs: the {} waited {:.0f} % of the time for one{}{}",
-        role_name(trial.settings, role), 100 * *waited, noise.empty() ? "" : "; ", noise);
+    return {"its own", fmt::format("its own processes share CPUs: the {} waited {:.0f} % of the "
+                                   "time for one{}{}",
+                                   role_name(trial.settings, role), 100 * *waited,
+                                   noise.empty() ? "" : "; ", noise)};
   }
-  return noise;
+  return {noise.substr(0, noise.find_first_of("0123456789")), noise};
 }
 
 // What the scene asks for and doesn't get.
@@ -131,11 +132,6 @@ std::vector<std::string> missing_in(const Scene& scene, const Trial& trial,
       !highlight.empty())
     missing.push_back(std::move(highlight));
   return missing;
-}
-
-// It holds for many scenes, each time with other numbers.
-std::string without_numbers(const std::string& hazard) {
-  return hazard.substr(0, hazard.find(':'));
 }
 
 bool is_steady(const Trial& trial) {
@@ -199,6 +195,7 @@ class Rehearser {
       }
     } catch (const Error& e) {
       session_.reset();
+      rehearsed.is_shown = false;
       rehearsed.rate = Reading<double>::unavailable(e.what());
       rehearsed.verdict = Reading<Verdict>::unavailable(e.what());
       rehearsed.disappoints.emplace_back(e.what());
@@ -295,8 +292,9 @@ class Rehearser {
     rehearsed.verdict = trial.end.verdict;
     rehearsed.functions = functions_of(
         trial.settings, [&](Role role) -> const SegmentRole& { return trial.segment.role(role); });
-    if (std::string busy = competition(trial); said_.insert(without_numbers(busy)).second)
-      if (!busy.empty()) rehearsed.hazards.push_back(std::move(busy));
+    // It holds for many scenes, each time with other numbers.
+    if (Competition busy = competition(trial); !busy.whose.empty())
+      if (said_.insert(busy.whose).second) rehearsed.hazards.push_back(std::move(busy.text));
     for (std::string& missing : missing_in(rehearsed.scene, trial, rehearsed.functions)) {
       if (options_.strict)
         rehearsed.disappoints.push_back(std::move(missing));
@@ -323,13 +321,13 @@ size_t Rehearsal::disappointing() const {
 }
 
 std::string to_text(const Expectation& e) {
-  if (!e.compares()) return fmt::format("{} {}", kOf[static_cast<size_t>(e.of)], e.name);
-  return fmt::format("{} {} {:g}", kOf[static_cast<size_t>(e.of)], kIs[static_cast<size_t>(e.is)],
-                     e.than);
+  if (!e.compares()) return fmt::format("{} {}", kExpected[static_cast<size_t>(e.of)], e.name);
+  return fmt::format("{} {} {:g}", kExpected[static_cast<size_t>(e.of)],
+                     kComparisons[static_cast<size_t>(e.is)], e.than);
 }
 
 std::string why_not(const Expectation& e, const RehearsedScene& scene) {
-  const std::string_view of = kOf[static_cast<size_t>(e.of)];
+  const std::string_view of = kExpected[static_cast<size_t>(e.of)];
   if (e.of == Expectation::Of::sees) {
     const std::string why = why_unseen(e.name, scene.functions);
     return why.empty() ? "" : "sees: " + why;
@@ -364,7 +362,7 @@ void judge(std::vector<RehearsedScene>& scenes) {
     const auto number = [&](const RehearsedScene* s) { return s ? size_t(s - &scenes[0]) + 1 : 0; };
     scene.to_previous = ratio_to(scene, previous, number(previous));
     scene.to_first = ratio_to(scene, first, number(first));
-    if (!scene.disappoints.empty()) continue;  // it cannot be shown at all
+    if (!scene.is_shown) continue;
     for (const Expectation& e : scene.scene.expect)
       if (std::string why = why_not(e, scene); !why.empty())
         scene.disappoints.push_back(std::move(why));

@@ -23,6 +23,7 @@ struct RehearsalOptions {
 
 struct RehearsedScene {
   Scene scene;
+  bool is_shown = true;                   // else what it expects is of no interest
   Reading<double> rate;                   // the mean, in its workload's unit
   Reading<double> to_previous, to_first;  // of the scenes with such a rate
   Reading<Verdict> verdict;

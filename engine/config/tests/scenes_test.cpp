@@ -181,6 +181,10 @@ TEST(Scenes, EachMistakeIsOneClearLine) {
        "t:1:55: rate: a rate in slow motion means nothing: remove it"},
       {"scenes: [{title: a, slow_motion: true, expect: {verdict: lock-bound}}]\n",
        "t:1:58: verdict: a verdict in slow motion means nothing: remove it"},
+      {"scenes: [{title: a, workload: percpu, expect: {verdict: lock-bound}}]\n",
+       "t:1:57: verdict: workload percpu has none: remove it"},
+      {"scenes: [{title: a, otherwise: sorry}]\n",
+       "t:1:32: otherwise: it is for a scene that expects something: add expect"},
       {"scenes: [{title: a, expect: {verdict: lock}}]\n",
        "t:1:39: verdict: there is no \"lock\": give one of writer-bound, reader-bound, "
        "lock-bound, "},

@@ -94,6 +94,7 @@ TEST(Judge, EachComparisonHasItsBorder) {
 TEST(Judge, ASceneWithoutARateSaysSoOnceAndToThoseAfterIt) {
   RehearsedScene refused = rehearsed(1, {{Of::rate, Is::more, 1}});
   refused.rate = Reading<double>::unavailable("the worker needs root");
+  refused.is_shown = false;
   refused.disappoints = {"the worker needs root"};
   std::vector<RehearsedScene> scenes = {refused,
                                         rehearsed(4, {{Of::ratio_to_previous, Is::more, 1}})};
@@ -102,6 +103,14 @@ TEST(Judge, ASceneWithoutARateSaysSoOnceAndToThoseAfterIt) {
   EXPECT_EQ(
       scenes[1].disappoints,
       std::vector<std::string>{"ratio_to_previous unknown, expected > 1: scene 1 has no rate"});
+}
+
+TEST(Judge, WhatASceneLacksHidesNothingElse) {
+  RehearsedScene strict = rehearsed(1, {{Of::rate, Is::more, 2}});
+  strict.disappoints = {"pages: 4k instead of huge"};
+  std::vector<RehearsedScene> scenes = {strict};
+  judge(scenes);
+  EXPECT_EQ(scenes[0].disappoints.size(), 2u);
 }
 
 TEST(Assess, IsUntrustworthyIfASceneDisappoints) {

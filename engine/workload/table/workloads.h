@@ -13,6 +13,12 @@ namespace pipetop {
 std::span<const WorkloadEntry> workloads();  // in the order in which help lists them
 const WorkloadEntry& workload(WorkloadKind kind);
 
+// The presets of a workload, beside a config whose own, `configured`, are of workload `own`.
+inline std::span<const Preset> presets_of(WorkloadKind kind, WorkloadKind own,
+                                          std::span<const Preset> configured) {
+  return kind == own ? configured : workload(kind).presets();
+}
+
 // Runs the worker that the control block describes; returns its exit status.
 int worker_main(int argc, char** argv);
 
