@@ -331,9 +331,14 @@ void draw_notes(Canvas& canvas, const NotesState& view) {
   const int foot = std::max(3, all.rows() - foot_rows);
   draw_foot(all.from_row(foot, foot_rows), view);
   const Area body = all.part({2, kMargin, std::max(0, foot - 3), inner_cols});
-  int row = wrap(body, view.page->title, {Style::title, kBold}) + 1;
-  row += draw_paragraphs(body.from_row(row), view.page->notes) + 1;
-  draw_checks(body.from_row(row), *view.page);
+  const int row = wrap(body, view.page->title, {Style::title, kBold}) + 1;
+  // Long notes must not push them off the screen.
+  Canvas scratch(canvas.glyphs());
+  scratch.reset(body.rows(), body.cols());
+  const int checks = draw_checks(Area(scratch, {0, 0, body.rows(), body.cols()}), *view.page);
+  const int room = std::max(0, body.rows() - row - (checks > 0 ? checks + 1 : 0));
+  const int used = draw_paragraphs(body.from_row(row, room), view.page->notes);
+  draw_checks(body.from_row(row + used + 1), *view.page);
 }
 
 int run_notes(const Config& config) {

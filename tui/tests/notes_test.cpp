@@ -219,6 +219,10 @@ TEST(NotesScreen, ShowsTheScreenThePlanAndWhatIsNotAsExpected) {
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
   page->checks.pop_back();
   EXPECT_EQ(notes_text({page, true, 0, ""}, 24, 80).find("say:"), std::string::npos);
+  for (int line = 0; line < 40; ++line) page->notes += "\nmore of it";
+  EXPECT_NE(notes_text({page, true, 0, ""}, 24, 80).find("as expected: rate >= 1"),
+            std::string::npos)
+      << "long notes leave room for it";
 }
 
 TEST(NotesScreen, SaysThatItWaits) {
