@@ -98,12 +98,15 @@ Config read_start(const CommandLine& line);
 // none, or if a flag would change what the scenes say.
 Config read_talk(const CommandLine& line);
 
-// Presents it by itself without a screen, each scene until it has settled, to have a recording.
-void record_talk(const Config& config, RecordingFile& recording, Interrupts& interrupts,
-                 ProgressLine& progress);
+// Presents it by itself without a screen to have a recording: each scene for 6 s or longer, until
+// it has settled. What a signal has ended is not kept.
+void record_talk(const Config& config, RecordingFile& recording, Interrupts& interrupts);
 
 // For a recording: the screen's options of the command line; all else is the recording's.
 Config replay_config(const CommandLine& line, const Recording& recording);
+
+// Why it ends early, if it does.
+void say_damage(const std::string& file, const Recording& recording);
 
 // The options of the engine.
 EngineOptions engine_options(const Config& config);

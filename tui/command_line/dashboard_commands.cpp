@@ -64,6 +64,8 @@ std::vector<TakeChoice> chosen_takes(const std::string& text) {
     if (!scene || !take)
       throw Error(fmt::format(
           "--take: \"{}\" is not SCENE:N: give for example 3:2, the second take of scene 3", one));
+    if (std::ranges::find(chosen, *scene, &TakeChoice::scene) != chosen.end())
+      throw Error(fmt::format("--take: scene {} is named twice", *scene));
     chosen.push_back({*scene, *take});
   }
   return chosen;
@@ -158,17 +160,12 @@ std::optional<double> roof_of(const Recording& recording) {
   return recording.header().roof_gib_per_s.value;
 }
 
-void say_damage(const std::string& file, const Recording& recording) {
-  if (!recording.damage().empty()) say(file + " is " + recording.damage());
-}
-
 // Draws the moments of a recording one after the other, each with what the ones before it left; of
 // a talk as the show.
 class Projector {
  public:
   Projector(Recording& recording, const Config& config)
-      : recording_(recording), source_(recording.header().host.cpus) {
-    view_.presets = config.presets;
+      : recording_(recording), config_(config), source_(recording.header().host.cpus) {
     view_.roof_gib_per_s = roof_of(recording);
     for (const RecordedMark& mark : recording.marks())
       if (mark.kind == RecordedMark::Kind::scene)
@@ -177,17 +174,18 @@ class Projector {
 
   void draw(Canvas& canvas, size_t frame) {
     const Snapshot& shown = recording_.frame(frame);
+    view_.presets =
+        presets_of(shown.requested.workload, config_.settings.workload, config_.presets);
     for (const auto marks = recording_.marks();
          next_ < marks.size() && marks[next_].at_ns <= shown.now_ns; ++next_)
-      if (marks[next_].kind == RecordedMark::Kind::scene)
-        enter(marks[next_], shown.requested.workload);
+      if (marks[next_].kind == RecordedMark::Kind::scene) enter(marks[next_]);
+    view_.show.no_functions = sees_no_functions(shown);
+    if (view_.show.on)
+      view_.show.view = in_transition(*scene_, shown) ? ShowPart::ring : scene_->view;
     if (!shown.watched) return draw_recorded(canvas, shown, view_);
     source_.show(shown);
     watched_.tick(shown.now_ns);
-    const ShowLayout places =
-        show_layout(canvas.rows(), canvas.cols(), view_.on_screen(), view_.show);
-    watched_.lay_out_in(view_.show.on && places.fits ? std::optional(watched_in_show(places))
-                                                     : std::nullopt);
+    watched_.lay_out_in(watched_in_show(view_, canvas.rows(), canvas.cols()));
     watched_.lay_out(canvas.rows(), canvas.cols());
     if (view_.show.on)
       draw_watching_scene(canvas, view_, watched_);
@@ -196,19 +194,15 @@ class Projector {
   }
 
  private:
-  void enter(const RecordedMark& scene, WorkloadKind kind) {
-    ShowState& show = view_.show;
-    show.on = true;
-    show.view = scene.view;
-    show.highlight = scene.highlight;
-    show.title = scene.label;
-    show.caption = scene.caption;
-    show.scene = scene.number;
-    const bool same = !view_.presets.empty() && view_.presets.front().settings.workload == kind;
-    if (!same) view_.presets = workload(kind).presets();
+  void enter(const RecordedMark& scene) {
+    scene_ = &scene;
+    view_.show.on = true;
+    show_recorded(scene, view_.show);
   }
 
   Recording& recording_;
+  const Config& config_;
+  const RecordedMark* scene_ = nullptr;
   RecordedPipeline source_;
   WatchController watched_{source_, WatchStart{.pipeline = true, .recorded = true}};
   DashboardState view_;
@@ -261,6 +255,10 @@ int replay_pipeline(const CommandLine& line, Recording& recording, const Config&
 
 }  // namespace
 
+void say_damage(const std::string& file, const Recording& recording) {
+  if (!recording.damage().empty()) say(file + " is " + recording.damage());
+}
+
 std::optional<double> find_roof(const CommandLine& line, const Config& config) {
   if (!line.roof) return {};
   if (config.settings.workload != WorkloadKind::pipe) throw Error("--roof needs workload: pipe");
@@ -283,8 +281,7 @@ int present_command(const CommandLine& line) {
   return run_screen(line, config, screen);
 }
 
-void record_talk(const Config& config, RecordingFile& recording, Interrupts& interrupts,
-                 ProgressLine& progress) {
+void record_talk(const Config& config, RecordingFile& recording, Interrupts& interrupts) {
   constexpr uint64_t kFrame_ns = 50 * kMs, kScene_ns = 6 * kSecond;
   const TalkOptions by_itself{.auto_ns = kScene_ns, .loop = true, .transitions = true};
   EngineOptions options = engine_options(config);
@@ -295,6 +292,15 @@ void record_talk(const Config& config, RecordingFile& recording, Interrupts& int
   talk.hold_figures();
   talk.begin_talk(config.scenes, &by_itself);
   Still screen(talk, 40, 120);
+  ProgressLine progress(interrupts, "the recording goes on");
+  interrupts.suspending = [&] {
+    progress.clear();
+    talk.suspend();
+  };
+  interrupts.resumed = [&, said = interrupts.resumed] {
+    talk.resume();
+    said();
+  };
   EventLoop loop({.signals = interrupts.fd()});
   loop.set_timer_every(kFrame_ns);
   const TalkState& state = talk.state().talk;
@@ -306,8 +312,11 @@ void record_talk(const Config& config, RecordingFile& recording, Interrupts& int
     talk.record(recording);
     progress.show(fmt::format("recording scene {} of {}", scenes, config.scenes.size()));
   }
+  progress.clear();
   std::ranges::for_each(talk.end_watching(), say);
-  recording.finish();
+  if (!interrupts.ended()) return recording.finish();
+  recording.discard();
+  say(recording.path() + ": the recording has not come to its end: it is not kept");
 }
 
 int notes_command(const CommandLine& line) {

@@ -289,7 +289,7 @@ int rehearse_command(const CommandLine& line) {
   Interrupts interrupts;
   ProgressLine progress(interrupts, "this scene starts over");
   std::optional<RecordingFile> recording;
-  if (!line.record.empty()) recording.emplace(config, std::nullopt, line.record);
+  if (!line.record.empty()) recording.emplace(config, std::nullopt, line.record, WriteMode::whole);
   RehearsalOptions options;
   options.engine = engine_options(config);
   options.engine.noticed = say_notices(progress);
@@ -303,11 +303,13 @@ int rehearse_command(const CommandLine& line) {
     progress.show(fmt::format("{}scene {} of {}: {}", rounds, scene + 1, config.scenes.size(),
                               config.scenes[scene].title));
   });
-  if (recording && !interrupts.ended()) record_talk(config, *recording, interrupts, progress);
   progress.clear();
   if (rehearsal.scenes.empty()) return ended_early(interrupts, "the first scene was measured");
+  const auto record = [&] {
+    if (recording && !interrupts.ended()) record_talk(config, *recording, interrupts);
+  };
   finish_all(interrupts,
-             {[&] { output.finish(line.format->print(rehearsal_document(rehearsal))); }});
+             {[&] { output.finish(line.format->print(rehearsal_document(rehearsal))); }, record});
   return exit_status(assess(rehearsal), interrupts);
 }
 

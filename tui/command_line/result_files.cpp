@@ -109,12 +109,12 @@ void FoldedFile::write(const Segment& segment) {
 }
 
 RecordingFile::RecordingFile(const Config& config, std::optional<double> roof_gib_per_s,
-                             const std::string& path) {
+                             const std::string& path, WriteMode write_mode) {
   header_.frames_per_s = config.frames_per_s;
   header_.presets = config.presets;
   if (roof_gib_per_s) header_.roof_gib_per_s = Reading<double>::of(*roof_gib_per_s);
   if (path.empty()) return;
-  begin(path, WriteMode::as_written);
+  begin(path, write_mode);
   if (output_->is_terminal())
     throw Error(fmt::format("--record: {} is a terminal: give a file", path));
 }
@@ -160,7 +160,13 @@ void RecordingFile::finish() {
   const auto recorder = std::exchange(recorder_, nullptr);
   if (!recorder) return;
   recorder->finish();
-  std::exchange(output_, nullptr)->finish();
+  const auto output = std::exchange(output_, nullptr);
+  if (recorder->bytes() > 0) output->finish();
+}
+
+void RecordingFile::discard() {
+  recorder_.reset();
+  output_.reset();
 }
 
 CastFile::CastFile(const std::string& path, uint64_t unix_s) : output_(path), unix_s_(unix_s) {}

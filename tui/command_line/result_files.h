@@ -88,8 +88,8 @@ class FoldedFile {
 class RecordingFile final : public Tape {
  public:
   // `path`: "" for none yet. Throws Error if it cannot be written. An old file is replaced.
-  RecordingFile(const Config& config, std::optional<double> roof_gib_per_s,
-                const std::string& path);
+  RecordingFile(const Config& config, std::optional<double> roof_gib_per_s, const std::string& path,
+                WriteMode write_mode = WriteMode::as_written);
   ~RecordingFile() override;  // keeps what it can
 
   bool on() const override { return recorder_ != nullptr; }
@@ -99,8 +99,10 @@ class RecordingFile final : public Tape {
 
   void begin_scene(uint64_t now_ns, uint32_t number, const Scene& scene) override;
 
-  // Throws Error if not everything could be written.
+  // Throws Error if not everything could be written. Where nothing was, an old file stays.
   void finish();
+  void discard();
+  const std::string& path() const { return path_; }
 
  private:
   void begin(const std::string& path, WriteMode write_mode);

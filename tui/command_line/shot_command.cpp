@@ -34,7 +34,10 @@ namespace {
 constexpr uint64_t kStillEvery = 50 * kMs;  // as often as the dashboard looks
 constexpr uint64_t kSeenBefore = kSecond;   // in a recording: what moved shows where it was
 
-PictureStyle picture_style(const Config& config, const ShotRequest& shot) {
+PictureStyle picture_style(const Config& config, const ShotRequest& shot,
+                           const PictureFormat& format) {
+  if (shot.framed && format.name != "svg")
+    throw Error("--frame: only an SVG has a title bar: give -o FILE.svg or leave --frame out");
   const bool colors = config.color != Choice::never;
   const Theme theme = config.theme == ThemeChoice::automatic
                           ? Theme::dark
@@ -294,13 +297,20 @@ class RecordedScenes {
       last_.push_back(last_frame(takes[i]));
       scenes_[i].settings = recording.frame(last_[i]).requested;
     }
+    // By now it is known where it is damaged.
+    for (size_t i = 0; i < takes.size(); ++i)
+      is_whole_.push_back(takes[i].at_ns <= recording.times().back());
   }
 
   std::span<const Scene> scenes() const { return scenes_; }
+  // Else it is behind what is damaged.
+  bool is_whole(size_t scene) const { return is_whole_[scene]; }
 
   std::string draw(size_t scene, const PictureFormat& format) {
     RecordedMoment moment(recording_);
-    Controller talk(moment, scenes_[scene].settings, presets_of(scenes_[scene]));
+    const Settings& settings = scenes_[scene].settings;
+    Controller talk(moment, settings,
+                    presets_of(settings.workload, config_.settings.workload, config_.presets));
     const TalkOptions options{.first = scene};
     talk.set_roof(recording_.header().roof_gib_per_s.value);
     talk.begin_talk(scenes_, &options);
@@ -312,7 +322,7 @@ class RecordedScenes {
       moment.go_to(i);
       still.tick();
     }
-    return format.draw(still.draw_frame(), picture_style(config_, shot_));
+    return format.draw(still.draw_frame(), picture_style(config_, shot_, format));
   }
 
  private:
@@ -325,17 +335,12 @@ class RecordedScenes {
     return recording_.frame_at(end_ns - 1);
   }
 
-  std::span<const Preset> presets_of(const Scene& scene) const {
-    const WorkloadKind kind = scene.settings.workload;
-    return kind == config_.settings.workload ? std::span<const Preset>(config_.presets)
-                                             : workload(kind).presets();
-  }
-
   const ShotRequest& shot_;
   Config config_;
   Recording& recording_;
   std::vector<Scene> scenes_;
   std::vector<size_t> last_;  // the frame of each
+  std::vector<bool> is_whole_;
 };
 
 // "03-lending-pages"
@@ -353,17 +358,27 @@ std::string file_name_of(size_t number, const std::string& title) {
   return name;
 }
 
+size_t scene_numbered(const ShotRequest& shot, const RecordedScenes& scenes,
+                      const Recording& recording) {
+  const auto found = std::ranges::find(scenes.scenes(), shot.scene, &Scene::number);
+  if (found == scenes.scenes().end())
+    throw Error(fmt::format("--scene {}: {} has {} scenes, the last one is {}", shot.scene,
+                            shot.replay, scenes.scenes().size(), scenes.scenes().back().number));
+  const auto index = static_cast<size_t>(found - scenes.scenes().begin());
+  if (!scenes.is_whole(index))
+    throw Error(fmt::format("--scene {}: {} is {}", shot.scene, shot.replay, recording.damage()));
+  return index;
+}
+
 int shot_of_scenes(const CommandLine& line) {
   const ShotRequest& shot = line.shot;
   Recording recording(shot.replay);
   RecordedScenes scenes(line, recording);
-  if (shot.scene > scenes.scenes().size())
-    throw Error(fmt::format("--scene {}: {} has {} scenes", shot.scene, shot.replay,
-                            scenes.scenes().size()));
   if (shot.scene > 0) {
     const PictureFormat& format = picture_format(shot);
     Output output(shot.output);
-    output.finish(scenes.draw(shot.scene - 1, format));
+    output.finish(scenes.draw(scene_numbered(shot, scenes, recording), format));
+    say_damage(shot.replay, recording);
     return 0;
   }
   const auto formats = picture_formats();
@@ -371,11 +386,13 @@ int shot_of_scenes(const CommandLine& line) {
   const PictureFormat& format = shot.format ? formats[*shot.format] : *svg;
   make_directory(shot.all_scenes);
   for (size_t i = 0; i < scenes.scenes().size(); ++i) {
-    Output output(fmt::format("{}/{}{}", shot.all_scenes,
-                              file_name_of(i + 1, scenes.scenes()[i].title), format.ending));
+    if (!scenes.is_whole(i)) continue;
+    const Scene& scene = scenes.scenes()[i];
+    Output output(fmt::format("{}/{}{}", shot.all_scenes, file_name_of(scene.number, scene.title),
+                              format.ending));
     output.finish(scenes.draw(i, format));
   }
-  if (!recording.damage().empty()) say(shot.replay + " is " + recording.damage());
+  say_damage(shot.replay, recording);
   return 0;
 }
 
@@ -408,30 +425,32 @@ std::string recorded_shot(const CommandLine& line, const PictureFormat& format) 
   if (moments.empty()) moments = {recording.duration_ns()};
   if (moments.size() > 1 && format.name != "svg")
     throw Error("--at: several moments make a film: give -o FILE.svg");
+  const PictureStyle style = picture_style(replay_config(line, recording), line.shot, format);
   std::vector<Canvas> frames;
   for (const uint64_t at_ns : moments) frames.push_back(draw_moment(line, recording, at_ns));
-  if (!recording.damage().empty()) say(line.shot.replay + " is " + recording.damage());
-  const PictureStyle style = picture_style(replay_config(line, recording), line.shot);
+  say_damage(line.shot.replay, recording);
   return frames.size() > 1 ? svg_film(frames, style) : format.draw(frames.front(), style);
 }
 
 int live_shot(const CommandLine& line, const PictureFormat& format, Output& output) {
   const Config config = read_start(line);
   require_vmsplice(config.settings, "give --write_with write");
+  const PictureStyle style = picture_style(config, line.shot, format);
   LiveShot shot(line, config, find_roof(line, config));
   const Canvas* canvas = shot.take();
   if (!canvas) return ended_early(shot.interrupts(), "there was a picture");
-  output.finish(format.draw(*canvas, picture_style(config, line.shot)));
+  output.finish(format.draw(*canvas, style));
   return 0;
 }
 
 int watch_shot(const CommandLine& line, const PictureFormat& format, Output& output) {
   const Config config = read_start(line);
+  const PictureStyle style = picture_style(config, line.shot, format);
   WatchShot shot(line, config);
   const Canvas* canvas = shot.take();
   const bool is_done = shot.finish();
   if (!canvas) return ended_early(shot.interrupts(), "there was a picture");
-  output.finish(format.draw(*canvas, picture_style(config, line.shot)));
+  output.finish(format.draw(*canvas, style));
   return is_done ? 0 : static_cast<int>(Exit::refused);
 }
 

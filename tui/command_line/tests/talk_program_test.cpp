@@ -80,6 +80,21 @@ TEST_F(TalkProgram, RehearsalSaysWhichSceneDisappoints) {
   EXPECT_NE(program.err().find("1 of 4 scenes fail"), std::string::npos);
 }
 
+TEST_F(TalkProgram, ARecordingThatWasInterruptedLeavesTheOldOne) {
+  std::ofstream(path("r.ptop")) << "old";
+  Program program({"rehearse", path("talk.yaml"), "--no-bpf", "--duration", "500ms", "--record",
+                   path("r.ptop")});
+  ASSERT_TRUE(program.wait_for("4 scenes in ")) << program.err();
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait(), 128 + SIGINT) << program.err();
+  EXPECT_NE(program.err().find("r.ptop: the recording has not come to its end"), std::string::npos)
+      << program.err();
+  std::ifstream file(path("r.ptop"));
+  std::string content;
+  std::getline(file, content);
+  EXPECT_EQ(content, "old");
+}
+
 // From two processes to a pipeline that runs for its scene only, and back.
 constexpr const char* kWatching = R"(
 scenes:
