@@ -36,17 +36,25 @@ std::string key_text(Key key) {
 }
 
 // Once it has settled.
-std::vector<NotesCheck> checks_of(const Scene& scene, const Snapshot& now) {
+std::vector<NotesCheck> checks_of(std::span<const Scene> scenes, size_t index,
+                                  const Snapshot& now) {
+  const Scene& scene = scenes[index];
   RehearsedScene seen;
   seen.rate = show_rate(now);
-  if (!seen.rate.has_value()) return {};
+  if (has_rate(scene) ? !seen.rate.has_value() : !now.effective.settled) return {};
   seen.verdict = now.verdict;
   seen.functions = functions_in(now);
   seen.to_previous = seen.to_first = Reading<double>::unavailable(now.change.reason);
   if (now.change.has_value()) {
+    const auto earlier = std::ranges::count_if(
+        scenes.first(index), [&](const Scene& s) { return are_comparable(s, scene); });
     seen.to_previous = Reading<double>::of(now.change->factor);
-    seen.to_first = Reading<double>::of(now.change->since_start > 0 ? now.change->since_start
-                                                                    : now.change->factor);
+    if (earlier == 1)
+      seen.to_first = seen.to_previous;
+    else if (now.change->since_start > 0)
+      seen.to_first = Reading<double>::of(now.change->since_start);
+    else
+      seen.to_first = Reading<double>::unavailable("the first scene was not measured");
   }
   std::vector<NotesCheck> checks;
   const bool compared = now.change.has_value();
@@ -60,8 +68,8 @@ NotesPage notes_of(const DashboardState& state) {
   const TalkState& talk = state.talk;
   const Scene& scene = talk.scenes[*talk.at];
   const std::span<const Scene> after = talk.scenes.subspan(*talk.at + 1);
-  NotesPage page{.scene = static_cast<uint32_t>(*talk.at + 1),
-                 .scenes = static_cast<uint32_t>(talk.scenes.size()),
+  NotesPage page{.scene = static_cast<uint32_t>(number_of(talk.scenes, *talk.at)),
+                 .scenes = static_cast<uint32_t>(talk.last_number()),
                  .title = scene.title,
                  .notes = scene.notes,
                  .next = after.empty() ? "" : after.front().title,
@@ -94,32 +102,36 @@ void Controller::set_time(uint64_t now_ns, uint64_t viewer_ns) {
 void Controller::follow_replay() {
   state_.replay = source_.replay();
   if (!state_.replay) return;
+  if (shown_->requested.workload != state_.requested.workload)
+    change_workload(shown_->requested.workload);
   state_.requested = shown_->requested;
   if (state_.talk.presenting) return follow_recorded_talk();
   ShowState& show = state_.show;
   const RecordedMark* scene = state_.replay->scene;
   const size_t number = scene ? scene->number : 0;
   if (show.scene == number && show.title == (scene ? scene->label : "")) return;
-  show.title = scene ? scene->label : "";
-  show.caption = scene ? scene->caption : "";
-  show.scene = number;
-  show.scenes = 0;
+  show.title = show.caption = "";
+  show.scene = show.scenes = 0;
   for (const RecordedMark& mark : state_.replay->marks)
     if (mark.kind == RecordedMark::Kind::scene)
       show.scenes = std::max<size_t>(show.scenes, mark.number);
-  if (!scene) return;
-  show.highlight = scene->highlight;
-  show.view = scene->view;
+  if (scene) show_recorded(*scene, show);
 }
 
 // Its keys have entered the scene, unless those that move time have led to another one.
 void Controller::follow_recorded_talk() {
   const auto index = state_.replay->scene_index();
-  if (!index || index == state_.talk.at) return;
-  state_.talk.at = index;
-  const bool on = state_.show.on;
-  show_scene(state_.talk.scenes[*index]);
-  state_.show.on = on;
+  if (!index) return;
+  const Scene& scene = state_.talk.scenes[*index];
+  if (index != state_.talk.at) {
+    state_.talk.at = index;
+    const bool on = state_.show.on;
+    show_scene(scene);
+    state_.show.on = on;
+  }
+  const bool slowly = in_transition(*state_.replay->scene, *shown_);
+  if (std::exchange(recorded_slowly_, slowly) != slowly)
+    state_.show.view = slowly ? ShowPart::ring : scene.view;
 }
 
 void Controller::show(const Snapshot& shown, int rows, int cols) {
@@ -128,14 +140,10 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
   cols_ = cols;
   follow_replay();
   state_.ring.follow(shown, state_.frozen);
-  state_.show.no_functions = std::ranges::all_of(roles_of(shown.requested), [&](Role role) {
-    return shown.worker(role).functions.status == ReadingStatus::unavailable;
-  });
+  state_.show.no_functions = sees_no_functions(shown);
   settle();
   if (!watched_) return;
-  const ShowLayout places = show_layout(rows, cols, state_.on_screen(), state_.show);
-  watched_->lay_out_in(state_.show.on && places.fits ? std::optional(watched_in_show(places))
-                                                     : std::nullopt);
+  watched_->lay_out_in(watched_in_show(state_, rows, cols));
   watched_->lay_out(rows, cols);
 }
 
@@ -451,8 +459,8 @@ void Controller::serve_page() {
   if (!notes_ || !state_.talk.at) return;
   if (state_.talk.now_ns >= checks_due_ns_) {
     checks_due_ns_ = state_.talk.now_ns + kInterval_ns;
-    checks_ = is_as_written() ? checks_of(state_.talk.scenes[*state_.talk.at], latest_)
-                              : std::vector<NotesCheck>();
+    checks_ = is_in_force() ? checks_of(state_.talk.scenes, *state_.talk.at, latest_)
+                            : std::vector<NotesCheck>();
   }
   NotesPage page = notes_of(state_);
   page.checks = checks_;
@@ -514,7 +522,8 @@ void Controller::record(Tape& tape) {
   if (talk.at && std::exchange(recorded_scene_ns_, talk.entered_ns) != talk.entered_ns)
     // The last frame of the scene before may be of that very moment.
     tape.begin_scene(talk.entered_ns + (talk.entered_ns != talk.begun_ns),
-                     static_cast<uint32_t>(*talk.at + 1), talk.scenes[*talk.at]);
+                     static_cast<uint32_t>(number_of(talk.scenes, *talk.at)),
+                     talk.scenes[*talk.at]);
   if (watched_) return watched_->record(tape);
   add_to(tape, latest_);
 }

@@ -159,7 +159,9 @@ class Controller : public ListScreen {
   bool press_watched(Key key);
   void show_scene(const Scene& scene);
   void end_transition();
+  bool is_in_force() const;
   bool is_as_written() const;
+  void switch_transitions();
   void keep_scene();
   void compare_scenes();
   void step_scene(int by);
@@ -233,7 +235,8 @@ class Controller : public ListScreen {
   std::optional<NotesServer> notes_;
   std::vector<NotesCheck> checks_;  // of the present scene
   uint64_t checks_due_ns_ = 0;
-  Settings live_settings_;  // while the recording of a talk is shown in its place
+  Settings live_settings_;        // while the recording of a talk is shown in its place
+  bool recorded_slowly_ = false;  // its scene has begun in slow motion
   SceneChanges scene_changes_;
   Reading<Change> scene_change_;  // of the present scene
   uint64_t scene_change_due_ns_ = 0;

@@ -86,7 +86,7 @@ void Controller::toggle_zoom() {
     state_.zoom.reset();
     return;
   }
-  const ShowPart view = state_.show.view;
+  const ShowPart view = state_.show.part();
   if (state_.ring.inspected || (state_.show.on && view == ShowPart::ring)) {
     state_.zoom = Panel::ring;
   } else if (state_.show.on && view == ShowPart::throughput) {
@@ -123,7 +123,10 @@ void Controller::next_show_part() {
     say("V works in the show only; S opens it");
     return;
   }
-  const size_t next = (static_cast<size_t>(state_.show.view) + 1) % std::size(kNames);
+  size_t next = static_cast<size_t>(state_.show.view);
+  do {
+    next = (next + 1) % std::size(kNames);
+  } while (state_.show.no_functions && shows_lists_in_show(static_cast<ShowPart>(next)));
   state_.show.view = static_cast<ShowPart>(next);
   say("in the show: " + std::string(kNames[next]));
 }
@@ -132,7 +135,7 @@ void Controller::next_show_part() {
 
 void Controller::begin_talk(std::span<const Scene> scenes, const TalkOptions* presented) {
   state_.talk.scenes = scenes;
-  state_.show.scenes = scenes.size();
+  state_.show.scenes = state_.talk.last_number();
   if (scenes.empty() || !presented) return;
   state_.talk.presenting = state_.show.on = true;
   state_.talk.options = *presented;
@@ -160,26 +163,31 @@ void Controller::show_scene(const Scene& scene) {
   state_.talk.page = TalkState::Page::none;
   state_.talk.typed.clear();
   state_.talk.transition_ns = 0;
+  state_.talk.failed = recorded_slowly_ = false;
   state_.talk.entered_ns = state_.talk.now_ns;
   state_.show = {.on = on,
                  .view = scene.view,
                  .highlight = scene.highlight,
                  .title = scene.title,
                  .caption = scene.caption,
-                 .scene = state_.talk.at.value_or(0) + 1,
-                 .scenes = state_.talk.scenes.size()};
+                 .scene = number_of(state_.talk.scenes, state_.talk.at.value_or(0)),
+                 .scenes = state_.talk.last_number()};
   if (scene.view == ShowPart::tree) state_.choice.form = ListForm::tree;
   if (scene.view == ShowPart::waiting) state_.choice.activity = Activity::waiting;
   state_.log.open = !on && scene.view == ShowPart::log;
   state_.ladder.open = !on && scene.view == ShowPart::ladder;
 }
 
-// The settings of the present scene are in force, and measured.
-bool Controller::is_as_written() const {
+// The settings of the present scene are.
+bool Controller::is_in_force() const {
   const TalkState& talk = state_.talk;
   return talk.presenting && talk.at && !source_.is_recorded() && !watched_ &&
-         !state_.take_turns() && has_rate(talk.scenes[*talk.at]) &&
-         talk.scenes[*talk.at].settings == state_.requested;
+         !state_.take_turns() && talk.scenes[*talk.at].settings == state_.requested;
+}
+
+// And measured.
+bool Controller::is_as_written() const {
+  return is_in_force() && has_rate(state_.talk.scenes[*state_.talk.at]);
 }
 
 // Before something else is in force.
@@ -215,8 +223,11 @@ void Controller::enter_scene(size_t index) {
                       changes_technique(state_.requested, next);
   next.pipe.slow_motion |= slowly;
   // The curve marks it by its number.
-  if (next != state_.requested && !change_to(next, scene.title, fmt::format("#{}", index + 1), {}))
+  const std::string key = fmt::format("#{}", number_of(state_.talk.scenes, index));
+  if (next != state_.requested && !change_to(next, scene.title, key, {})) {
+    state_.talk.failed = true;
     return;
+  }
   if (slowly) {
     state_.talk.transition_ns = state_.talk.now_ns + kTransition_ns;
     state_.show.view = ShowPart::ring;
@@ -225,7 +236,7 @@ void Controller::enter_scene(size_t index) {
   if (left.empty()) state_.message.clear();
   if (state_.show.on) return;
   const std::string first_line = scene.caption.substr(0, scene.caption.find('\n'));
-  say(fmt::format("{} of {}  {}{}{}", index + 1, state_.talk.scenes.size(), scene.title,
+  say(fmt::format("{} of {}  {}{}{}", state_.show.scene, state_.show.scenes, scene.title,
                   first_line.empty() ? "" : ": ", first_line));
 }
 
@@ -233,9 +244,17 @@ void Controller::enter_scene(size_t index) {
 void Controller::end_transition() {
   if (std::exchange(state_.talk.transition_ns, 0) == 0 || !state_.talk.at) return;
   const Scene& scene = state_.talk.scenes[*state_.talk.at];
-  apply(scene.settings, scene.title, fmt::format("#{}", *state_.talk.at + 1));
+  apply(scene.settings, scene.title,
+        fmt::format("#{}", number_of(state_.talk.scenes, *state_.talk.at)));
   state_.show.view = scene.view;
-  scene_change_due_ns_ = 0;
+  scene_change_due_ns_ = checks_due_ns_ = 0;
+}
+
+void Controller::switch_transitions() {
+  if (state_.replay) return say("a recording begins its scenes as they were recorded");
+  bool& on = state_.talk.options.transitions;
+  on = !on;
+  say(on ? "a scene with another technique begins in slow motion" : "scenes begin at full speed");
 }
 
 void Controller::step_scene(int by) {
@@ -313,6 +332,9 @@ bool Controller::press_talk(Key key) {
     case Does::switch_over:
       switch_over();
       break;
+    case Does::switch_transitions:
+      switch_transitions();
+      break;
     case Does::say:
       say(asked.words);
   }
@@ -339,8 +361,11 @@ void Controller::switch_over() {
   state_.replay = source_.replay();
   if (!was_live) {
     watched_.reset();
+    if (live_settings_.workload != state_.requested.workload)
+      change_workload(live_settings_.workload);
     state_.requested = live_settings_;
   }
+  state_.ring.trail.clear();
   enter_scene(*state_.talk.at);
   if (!left.empty())
     say(left.front(), Severity::error);
@@ -360,7 +385,7 @@ void Controller::go_on(const Snapshot& now) {
 
 // Its presets, and nothing of the other one's segments and pictures.
 void Controller::change_workload(WorkloadKind kind) {
-  state_.presets = kind == start_.workload ? presets_ : workload(kind).presets();
+  state_.presets = presets_of(kind, start_.workload, presets_);
   state_.lists = {};
   state_.reference = {};
   state_.ring.inspected.reset();

@@ -78,7 +78,7 @@ struct DashboardState : ScreenState {
   // What differs from the scene that is on the screen; else "".
   std::string by_hand() const {
     if (replay || !talk.presenting || !talk.at || talk.scenes[*talk.at].watch) return {};
-    if (talk.transition_ns != 0) return {};
+    if (talk.transition_ns != 0 || talk.failed) return {};
     return changed_to(talk.scenes[*talk.at].settings, on_screen());
   }
   // Where the keys of the dashboard do nothing, none is named.

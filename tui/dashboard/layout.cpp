@@ -205,9 +205,12 @@ ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowS
   return l;
 }
 
-Rect watched_in_show(const ShowLayout& show) {
+std::optional<Rect> watched_in_show(const DashboardState& view, int rows, int cols) {
+  if (!view.show.on) return {};
+  const ShowLayout show = show_layout(rows, cols, view.on_screen(), view.show);
+  if (!show.fits) return {};
   const int begin = show.title.end_row();
-  return {begin, 0, show.caption.row - begin, show.title.cols};
+  return Rect{begin, 0, show.caption.row - begin, show.title.cols};
 }
 
 Layout screen_layout(const DashboardState& view, int rows, int cols) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -46,8 +47,8 @@ struct ShowLayout {
 
 ShowLayout show_layout(int rows, int cols, const Settings& settings, const ShowState& show);
 
-// A scene that watches: between the title and the caption.
-Rect watched_in_show(const ShowLayout& show);
+// Where a scene that watches has its pipeline in the show: between the title and the caption.
+std::optional<Rect> watched_in_show(const DashboardState& view, int rows, int cols);
 
 // Lays out the dashboard, the zoomed panel, or the show, whichever is shown. In the show the panels
 // are those that the large part consists of.

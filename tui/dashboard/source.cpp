@@ -150,6 +150,7 @@ std::vector<Scene> ReplaySource::scenes() const {
     };
     const auto mark = std::ranges::find_if(recording_.marks(), is_it);
     Scene& scene = scenes.emplace_back();
+    scene.number = take.number;
     scene.title = mark->label;
     scene.caption = mark->caption;
     scene.notes = mark->notes;

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/workload/table/workloads.h"
 #include "tui/draw/text.h"
 #include "tui/widgets/frame.h"
 
@@ -47,13 +48,15 @@ TalkPress say(std::string words) { return {Does::say, 0, std::move(words)}; }
 
 // Without a number the last one, as in a pager.
 TalkPress go_to_typed(TalkState& talk) {
-  const size_t last = talk.scenes.size();
+  const size_t last = talk.last_number();
   size_t number = last;
   const std::string typed = std::exchange(talk.typed, {});
   std::from_chars(typed.data(), typed.data() + typed.size(), number);
   if (number < 1 || number > last)
     return say(fmt::format("there is no scene {}: give 1 to {}", number, last));
-  return {Does::enter, number - 1};
+  for (size_t i = 0; i < talk.scenes.size(); ++i)
+    if (number_of(talk.scenes, i) == number) return {Does::enter, i};
+  return say(fmt::format("scene {} was not recorded", number));
 }
 
 TalkPress press_index(TalkState& talk, Key k) {
@@ -105,13 +108,6 @@ void open_index(TalkState& talk) {
   talk.selected = talk.at.value_or(0);
 }
 
-TalkPress toggle_transitions(TalkState& talk) {
-  bool& on = talk.options.transitions;
-  on = !on;
-  return say(on ? "a scene with another technique begins in slow motion"
-                : "scenes begin at full speed");
-}
-
 TalkPress show_knobs(ShowState& show) {
   show.on = false;
   return say("the dashboard with its keys; Shift-Tab goes back to the talk");
@@ -144,7 +140,7 @@ TalkPress press_show(TalkState& talk, ShowState& show, Key k) {
   else if (k == U'F')
     return {Does::switch_over};
   else if (k == U'T')
-    return toggle_transitions(talk);
+    return {Does::switch_transitions};
   else if (is_for_the_show(k))
     return {Does::not_ours};
   else if (k > 0x20 && k != 0x7F && k < key::up)
@@ -155,10 +151,11 @@ TalkPress press_show(TalkState& talk, ShowState& show, Key k) {
 // A verdict says that the rate has been steady; some workloads and pipelines have none.
 bool is_settled(const TalkState& talk, const Snapshot& now) {
   constexpr uint64_t kWithoutVerdict_ns = 3'000'000'000, kUnknown_ns = 10'000'000'000;
+  constexpr uint64_t kNever_ns = 60'000'000'000;  // nobody may be there to go on
   if (now.watched)
     return now.watched->verdict.kind != Verdict::Kind::unknown ||
            talk.now_ns >= talk.entered_ns + kUnknown_ns;
-  if (!now.effective.settled) return false;
+  if (!now.effective.settled) return talk.now_ns >= talk.entered_ns + kNever_ns;
   return now.verdict.has_value() || talk.now_ns >= talk.entered_ns + kWithoutVerdict_ns;
 }
 
@@ -175,7 +172,8 @@ void draw_index(Canvas& canvas, const TalkState& talk) {
   for (int row = 0; row < area.rows() && first + row < count; ++row) {
     const int i = first + row;
     const bool current = talk.at == static_cast<size_t>(i);
-    area.put(row, 0, fmt::format("{:>3}", i + 1), current ? Style::mark : Style::dim);
+    const size_t number = number_of(talk.scenes, static_cast<size_t>(i));
+    area.put(row, 0, fmt::format("{:>3}", number), current ? Style::mark : Style::dim);
     area.put_fitted(row, 5, area.cols() - 5, talk.scenes[static_cast<size_t>(i)].title,
                     current ? Style::mark : Style::plain);
     if (i == selected) area.set_ink(row, {Style::value, kReverse});
@@ -199,7 +197,7 @@ void draw_typed(Canvas& canvas, const TalkState& talk) {
   const Area area = draw_dialog(canvas, "go to scene", "", 1, 38);
   Pen(area, 0, 1)
       .text(talk.typed, Style::value)
-      .text(fmt::format(" of {}   ", talk.scenes.size()), Style::dim)
+      .text(fmt::format(" of {}   ", talk.last_number()), Style::dim)
       .text("G", Style::key)
       .text(" goes there   ")
       .text("Esc", Style::key)
@@ -207,6 +205,25 @@ void draw_typed(Canvas& canvas, const TalkState& talk) {
 }
 
 }  // namespace
+
+bool sees_no_functions(const Snapshot& shown) {
+  return std::ranges::all_of(roles_of(shown.requested), [&](Role role) {
+    return shown.worker(role).functions.status == ReadingStatus::unavailable;
+  });
+}
+
+void show_recorded(const RecordedMark& scene, ShowState& show) {
+  show.view = scene.view;
+  show.highlight = scene.highlight;
+  show.title = scene.label;
+  show.caption = scene.caption;
+  show.scene = scene.number;
+}
+
+bool in_transition(const RecordedMark& scene, const Snapshot& shown) {
+  constexpr uint64_t kSlack_ns = 500'000'000;  // until it runs at full speed
+  return !has_rate(shown.requested) && shown.now_ns < scene.at_ns + kTransition_ns + kSlack_ns;
+}
 
 TalkPress step_scene(const TalkState& talk, int by) {
   if (by > 0 && !talk.has_next()) return say("this is the last scene");

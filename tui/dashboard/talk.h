@@ -12,6 +12,7 @@
 
 #include "engine/config/talk.h"
 #include "engine/model/snapshot.h"
+#include "engine/recording/recording_header.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/keys.h"
 
@@ -35,6 +36,9 @@ struct ShowState {
   }
 };
 
+// Of no worker's functions anything can be seen.
+bool sees_no_functions(const Snapshot& shown);
+
 // How `pipetop present` runs it.
 struct TalkOptions {
   uint64_t auto_ns = 0;  // each scene lasts so long, then the next one follows; 0: only by a key
@@ -45,6 +49,11 @@ struct TalkOptions {
 };
 
 inline constexpr uint64_t kTransition_ns = 2'000'000'000;
+
+// A scene as it was recorded.
+void show_recorded(const RecordedMark& scene, ShowState& show);
+// It was in slow motion then, with its ring in the place of its view.
+bool in_transition(const RecordedMark& scene, const Snapshot& shown);
 
 struct TalkState {
   // What covers the screen: the list of scenes, the keys, or the question whether to leave.
@@ -63,7 +72,9 @@ struct TalkState {
   uint64_t entered_ns = 0;     // the scene
   uint64_t paused_ns = 0;      // until then it doesn't go on by itself
   uint64_t transition_ns = 0;  // until then the scene is in slow motion; 0: it isn't
+  bool failed = false;         // its settings could not be applied: others are in force
   bool has_next() const { return !scenes.empty() && (!at || *at + 1 < scenes.size()); }
+  size_t last_number() const { return scenes.empty() ? 0 : number_of(scenes, scenes.size() - 1); }
 };
 
 // It doesn't go on by itself for this long after a key.
@@ -76,8 +87,9 @@ struct TalkPress {
     nothing,   // more
     enter,     // `scene`, even if it is the current one
     leave,
-    switch_over,  // to the recording, or back
-    say,          // `words`
+    switch_over,         // to the recording, or back
+    switch_transitions,  // on or off
+    say,                 // `words`
   } does = Does::nothing;
   size_t scene = 0;
   std::string words = {};

@@ -55,18 +55,21 @@ class RecordedTalk : public testing::Test {
     for (Controller* talk : {&live_, &recorded_}) look(*talk);
   }
 
-  std::string record() {
+  static std::vector<size_t> all_scenes() { return {1, 2, 3, 4, 5, 6}; }
+
+  std::string record(const std::vector<size_t>& scenes) {
     TalkModel source(config_.scenes.front().settings);
     Controller talk(source, config_.scenes.front().settings, config_.presets);
     const TalkOptions options;
     talk.begin_talk(config_.scenes, &options);
     MemoryTape tape;
-    for (size_t scene = 0; scene < config_.scenes.size(); ++scene) {
+    for (const size_t scene : scenes) {
+      talk.handle({Input::Kind::key, U'0' + static_cast<Key>(scene), {}});
+      talk.handle({Input::Kind::key, U'G', {}});
       for (int frame = 0; frame < 5; ++frame) {
         look(talk);
         talk.record(tape);
       }
-      talk.handle({Input::Kind::key, U'n', {}});
     }
     return tape.finish();
   }
@@ -97,13 +100,14 @@ class RecordedTalk : public testing::Test {
             std::to_string(int(state.page)),
             std::to_string(state.selected),
             state.typed,
+            std::string(talk.state().preset_name()),
             state.at ? std::to_string(*state.at) : "none"};
   }
 
   Config config_ = parse_config("t", kRecordedTalk);
   TalkModel source_{config_.scenes.front().settings};
   Controller live_{source_, config_.scenes.front().settings, config_.presets};
-  Recording recording_ = Recording::of_bytes("test", record());
+  Recording recording_ = Recording::of_bytes("test", record(all_scenes()));
   ReplaySource recorded_source_{recording_, [] { return watched_until_ns; }};
   std::vector<Scene> scenes_;
   Controller recorded_{recorded_source_, config_.scenes.front().settings, config_.presets};
@@ -120,6 +124,27 @@ TEST_F(RecordedTalk, HasAllOfItsScenes) {
     EXPECT_EQ(scenes_[i].wait.what, config_.scenes[i].wait.what);
     EXPECT_EQ(scenes_[i].wait.ns, config_.scenes[i].wait.ns);
   }
+}
+
+TEST_F(RecordedTalk, ScenesKeepTheirNumbersWhereSomeAreMissing) {
+  Recording recording = Recording::of_bytes("test", record({1, 3, 5}));
+  ReplaySource source(recording, [] { return watched_until_ns; });
+  source.present();
+  const std::vector<Scene> scenes = source.scenes();
+  Controller talk(source, config_.scenes.front().settings, config_.presets);
+  const TalkOptions options;
+  talk.begin_talk(scenes, &options);
+  look(talk);
+  press(talk, U'n');
+  EXPECT_EQ(talk.state().show.scene, 3u);
+  EXPECT_EQ(talk.state().show.scenes, 5u);
+  press(talk, U'5');
+  press(talk, U'G');
+  EXPECT_EQ(talk.state().show.title, "One client");
+  press(talk, U'4');
+  press(talk, U'G');
+  EXPECT_EQ(talk.state().message, "scene 4 was not recorded");
+  EXPECT_EQ(talk.state().show.scene, 5u);
 }
 
 TEST_F(RecordedTalk, SixtyKeysDoTheSame) {
