@@ -7,6 +7,8 @@
 
 #include "engine/base/error.h"
 #include "engine/observe/refusals.h"
+#include "engine/observe/symbols.h"
+#include "engine/process/proc_files.h"
 
 namespace pipetop::observe {
 namespace {
@@ -34,7 +36,32 @@ Link attach_iterator(const bpf_program* iterator, bpf_iter_link_info& info) {
   return Link(bpf_program__attach_iter(iterator, &options));
 }
 
+// Of a program with all of its functions; none if it is not to be seen.
+void add_code(int fd, std::vector<CodeRange>& ranges) {
+  bpf_prog_info counts = {};
+  uint32_t size = sizeof counts;
+  if (bpf_obj_get_info_by_fd(fd, &counts, &size) != 0) return;
+  std::vector<uint64_t> begins(counts.nr_jited_ksyms);
+  std::vector<uint32_t> lengths(counts.nr_jited_func_lens);
+  bpf_prog_info info = {};
+  info.jited_ksyms = reinterpret_cast<uintptr_t>(begins.data());
+  info.jited_func_lens = reinterpret_cast<uintptr_t>(lengths.data());
+  info.nr_jited_ksyms = counts.nr_jited_ksyms;
+  info.nr_jited_func_lens = counts.nr_jited_func_lens;
+  size = sizeof info;
+  if (bpf_obj_get_info_by_fd(fd, &info, &size) != 0) return;
+  for (size_t i = 0; i < std::min(begins.size(), lengths.size()); ++i)
+    if (begins[i] != 0) ranges.push_back({begins[i], begins[i] + lengths[i]});
+}
+
 }  // namespace
+
+std::vector<CodeRange> own_code() {
+  std::vector<CodeRange> ranges;
+  for (NumberedNames fds("/proc/self/fd"); const auto fd = fds.next();)
+    if (link_of(getpid(), *fd) == "anon_inode:bpf-prog") add_code(*fd, ranges);
+  return ranges;
+}
 
 void begin_libbpf_log() {
   kept_message.clear();

@@ -78,5 +78,4 @@ Link attach_to_process(const bpf_program* iterator, pid_t pid);
 bool run_iterator(const Link& iterator);
 
 uint32_t possible_cpus();
-
 }  // namespace pipetop::observe

@@ -262,6 +262,7 @@ Reading<RingFrame> Observers::ring_frame(uint64_t now_ns) {
 void Observers::need_symbols() {
   if (!reading_symbols_.valid()) return;
   symbols_ = reading_symbols_.get();
+  symbols_.set_ours(own_code());
   if (symbols_.empty()) no_symbols_ = why_no_addresses(read_circumstances());
   if (ring_) ring_->learn_kinds(symbols_);
   malloc_trim(0);  // libbpf had parsed the kernel's BTF

@@ -84,6 +84,8 @@ Symbols Symbols::parse(std::istream&& lines) {
 Symbols Symbols::of_this_kernel() { return parse(std::ifstream("/proc/kallsyms")); }
 
 std::string_view Symbols::name_at(uint64_t address) const {
+  const auto is_in = [&](const CodeRange& r) { return address >= r.begin && address < r.end; };
+  if (std::ranges::any_of(ours_, is_in)) return kOurs;
   const auto after = std::ranges::upper_bound(addresses_, address) - addresses_.begin();
   if (after == 0) return kUnknown;
   const auto i = static_cast<size_t>(after - 1);

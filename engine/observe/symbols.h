@@ -5,11 +5,17 @@
 #include <iosfwd>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pipetop::observe {
 
 inline constexpr std::string_view kUnknown = "[unknown]";
+inline constexpr std::string_view kOurs = "[pipetop]";
+
+struct CodeRange {
+  uint64_t begin = 0, end = 0;  // addresses
+};
 
 class Symbols {
  public:
@@ -22,6 +28,9 @@ class Symbols {
 
   bool empty() const { return addresses_.empty(); }
   size_t size() const { return addresses_.size(); }
+
+  // Our own BPF programs: what lies there has the name "[pipetop]".
+  void set_ours(std::vector<CodeRange> ranges) { ours_ = std::move(ranges); }
 
   // The name of the function that contains it, "[unknown]" if there is none.
   std::string_view name_at(uint64_t address) const;
@@ -38,7 +47,11 @@ class Symbols {
   std::vector<uint64_t> addresses_;
   std::vector<uint32_t> names_;  // into text_
   std::string text_;
+  std::vector<CodeRange> ours_;
   bool are_hidden_ = false;
 };
+
+// Where the code of the BPF programs lies that this process has loaded.
+std::vector<CodeRange> own_code();
 
 }  // namespace pipetop::observe

@@ -6,6 +6,7 @@
 #include "engine/observe/sampler.h"
 #include "engine/observe/sched_reader.h"
 #include "engine/observe/stage_observer.h"
+#include "engine/observe/symbols.h"
 
 namespace pipetop::observe {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 
 }  // namespace
 
+std::vector<CodeRange> own_code() { return {}; }
 std::unique_ptr<Sampler> make_sampler(uint32_t, int, Whose) { refuse(); }
 std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps, uint32_t, Whose) { refuse(); }
 std::unique_ptr<RingReader> make_ring_reader(int) { refuse(); }

@@ -9,6 +9,7 @@
 #include "engine/base/clock.h"
 #include "engine/observe/observers.h"
 #include "engine/observe/sampler.h"
+#include "engine/observe/symbols.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/process/proc_files.h"
 #include "engine/tests/support/test_pipe.h"
@@ -223,6 +224,18 @@ TEST_F(Sampling, NobodyIsSampledWhenNobodyIsWatched) {
   let_run(child, 100'000'000);
   drain();
   EXPECT_EQ(samples, 0u);
+}
+
+// Each of them is one of the kernel's own symbols.
+TEST_F(Sampling, OurOwnCodeIsKnown) {
+  const auto sampler = observe::make_sampler(999);
+  const auto ranges = observe::own_code();
+  const auto symbols = observe::Symbols::of_this_kernel();
+  ASSERT_FALSE(ranges.empty());
+  for (const observe::CodeRange& range : ranges) {
+    EXPECT_TRUE(symbols.name_at(range.begin).starts_with("bpf_prog_"));
+    EXPECT_EQ(symbols.name_at(range.begin), symbols.name_at(range.end - 1));
+  }
 }
 
 TEST_F(Sampling, AStoppedSamplerTakesNoSamplesUntilItRunsAgain) {

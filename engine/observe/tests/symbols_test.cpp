@@ -34,6 +34,14 @@ TEST(Symbols, FindsTheFunctionAroundAnAddress) {
             "finish_task_switch.isra.0");  // data is no function
 }
 
+TEST(Symbols, OurOwnProgramsHaveOurName) {
+  Symbols symbols = symbols_of(kText);
+  symbols.set_ours({{0xffffffffc0001800, 0xffffffffc0001900}});
+  EXPECT_EQ(symbols.name_at(0xffffffffc00017ff), "early_one");
+  EXPECT_EQ(symbols.name_at(0xffffffffc0001800), kOurs);
+  EXPECT_EQ(symbols.name_at(0xffffffffc0001900), "early_one");
+}
+
 TEST(Symbols, KnowsWhatItDoesNotKnow) {
   const Symbols symbols = symbols_of(kText);
   EXPECT_EQ(symbols.name_at(0x1000), kUnknown);
