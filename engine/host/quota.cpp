@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "engine/base/system_files.h"
-#include "engine/base/text.h"
+#include "engine/process/cgroups.h"
 
 namespace pipetop {
 namespace {
@@ -27,27 +27,20 @@ double allowed_cpus(const std::string& folder) {
   return std::max(0.0, quota_us / double(read_number(folder + "/cpu.cfs_period_us", 1)));
 }
 
-// That of `path` and of all around it. In a container the path may be the host's: then only the
-// root is there, which is ours.
-void add_quotas(const std::string& root, std::string path, std::vector<QuotaTotals>& quotas) {
-  for (bool last = false; !last; path.resize(std::min(path.rfind('/'), path.size()))) {
-    last = path.empty();
-    const std::string folder = root + path, stat = read_head(folder + "/cpu.stat");
-    if (const double cpus = allowed_cpus(folder); cpus > 0)
-      quotas.push_back({folder, cpus, stat_of(stat, "nr_periods"), stat_of(stat, "nr_throttled")});
-  }
-}
-
 }  // namespace
 
+// Those of our cgroup and of all around it. In a container the path may be the host's: then only
+// the root is there, which is ours.
 std::vector<QuotaTotals> read_quotas(const std::string& memberships, const std::string& root) {
   std::vector<QuotaTotals> quotas;
-  for (const std::string& line : split(memberships, '\n')) {  // "1:cpu,cpuacct:/path", "0::/path"
-    const std::vector<std::string> parts = split(line, ':');
-    if (parts.size() < 3 || !parts[2].starts_with('/')) continue;
-    const bool v2 = parts[1].empty();
-    if (v2 || std::ranges::count(split(parts[1], ','), "cpu") > 0)
-      add_quotas(root + (v2 ? "" : "/cpu"), parts[2] == "/" ? "" : parts[2], quotas);
+  for (Cgroup group : cgroups_with("cpu", memberships, root)) {
+    for (bool last = false; !last; group = group.around()) {
+      last = group.path.empty();
+      const std::string folder = group.folder(), stat = read_head(folder + "/cpu.stat");
+      if (const double cpus = allowed_cpus(folder); cpus > 0)
+        quotas.push_back(
+            {folder, cpus, stat_of(stat, "nr_periods"), stat_of(stat, "nr_throttled")});
+    }
   }
   return quotas;
 }

@@ -8,6 +8,7 @@
 
 #include "engine/base/reading.h"
 #include "engine/model/snapshot.h"
+#include "engine/process/cgroups.h"
 
 namespace pipetop {
 
@@ -20,7 +21,7 @@ struct QuotaTotals {
 
 // `memberships` is the text of /proc/self/cgroup, `root` where cgroups are mounted.
 std::vector<QuotaTotals> read_quotas(const std::string& memberships,
-                                     const std::string& root = "/sys/fs/cgroup");
+                                     const std::string& root = kCgroups);
 std::vector<QuotaTotals> read_quotas();
 
 // By the one that stopped us most between two readings.

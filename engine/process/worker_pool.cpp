@@ -42,6 +42,9 @@ void describe_state(const Worker& worker, const WorkerContext& now, WorkerReadin
   } else if (worker.stopped() && !now.suspended) {
     view.state = ProcessState::stopped;
     view.state_reason = fmt::format("by a signal; kill -CONT {}", worker.pid());
+  } else if (!worker.frozen_by().empty() && !now.suspended) {
+    view.state = ProcessState::stopped;
+    view.state_reason = "by " + worker.frozen_by();
   } else if (const auto report = worker.report()) {
     describe_report(*report, now, view);
   } else {
@@ -111,6 +114,7 @@ void WorkerPool::replace_dead() {
   for (const auto& member : workers_) {
     Worker& worker = *member;
     const uint64_t now_ns = monotonic_ns();
+    worker.look(now_ns);
     if (!worker.restart_due(now_ns)) continue;
     try {
       start(worker);

@@ -11,9 +11,11 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/process/cgroups.h"
 #include "engine/process/child.h"
 #include "engine/process/privileges.h"
 #include "engine/process/proc_files.h"
@@ -204,6 +206,19 @@ std::optional<ProcessEnd> Worker::reap(uint64_t now_ns) {
   restart_at_ns_ = now_ns + delay;
   last_end_ = end->words();
   return end;
+}
+
+// Nearly all of the time it works, which costs no more than a look at its counters.
+void Worker::look(uint64_t now_ns) {
+  constexpr uint64_t kInterval = 200 * kMs;
+  const uint64_t calls = counts().all_calls();
+  if (std::exchange(seen_calls_, calls) != calls || !alive()) {
+    frozen_by_.clear();
+    looked_ns_ = now_ns;
+  } else if (now_ns >= looked_ns_ + kInterval) {
+    frozen_by_ = why_frozen(pid());
+    looked_ns_ = now_ns;
+  }
 }
 
 void Worker::put_off(uint64_t now_ns) { restart_at_ns_ = now_ns + kLongestDelay; }

@@ -133,6 +133,9 @@ class Worker {
   int pidfd() const { return process_.pidfd(); }
   bool alive() const { return process_.alive(); }
   bool stopped() const { return process_.stopped(); }
+  // What freezes it, as why_frozen() says; looked up by look() while it does no work.
+  const std::string& frozen_by() const { return frozen_by_; }
+  void look(uint64_t now_ns);
   bool runs() const { return process_.runs(); }
   void send(int signal) const { process_.send(signal); }
   // Ends its process for good; perhaps later, see WorkerProcess.
@@ -158,6 +161,8 @@ class Worker {
   uint64_t started_at_ns_ = 0;
   uint64_t restart_at_ns_ = 0;
   std::string last_end_;
+  uint64_t seen_calls_ = 0, looked_ns_ = 0;
+  std::string frozen_by_;
 };
 
 }  // namespace pipetop

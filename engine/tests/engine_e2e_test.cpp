@@ -201,6 +201,11 @@ TEST_F(EngineTest, AFrozenWorkerDoesNotOutliveTheEndOrItIsSaid) {
     freezer.take(frozen);
     freezer.freeze(true);
     ASSERT_TRUE(eventually([&] { return freezer.frozen(); })) << root;
+    EXPECT_TRUE(eventually([&] {
+      const WorkerReadings view = writer(engine->tick());
+      return view.state == ProcessState::stopped &&
+             view.state_reason.starts_with("by its frozen cgroup; echo");
+    })) << root;
     engine->stop();
     const std::string said = engine->tick().notices.back().text;
     if (::kill(frozen, 0) == 0)

@@ -1,0 +1,62 @@
+#include "engine/process/cgroups.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/base/system_files.h"
+#include "engine/base/text.h"
+#include "engine/process/proc_files.h"
+
+namespace pipetop {
+namespace {
+
+// Itself or by one around it.
+bool is_frozen(const Cgroup& group) {
+  if (!group.v2) return read_head(group.folder() + "/freezer.state").starts_with("FR");
+  return read_head(group.folder() + "/cgroup.events").find("frozen 1") != std::string::npos;
+}
+
+bool freezes(const Cgroup& group) {
+  const char* const file = group.v2 ? "/cgroup.freeze" : "/freezer.self_freezing";
+  return read_number(group.folder() + file, 0) != 0;
+}
+
+}  // namespace
+
+Cgroup Cgroup::around() const {
+  return {root, path.substr(0, std::min(path.rfind('/'), path.size())), v2};
+}
+
+std::vector<Cgroup> cgroups_with(std::string_view controller, const std::string& memberships,
+                                 const std::string& root) {
+  std::vector<Cgroup> groups;
+  for (const std::string& line : split(memberships, '\n')) {  // "1:cpu,cpuacct:/path", "0::/path"
+    const std::vector<std::string> parts = split(line, ':');
+    if (parts.size() < 3 || !parts[2].starts_with('/')) continue;
+    const bool v2 = parts[1].empty();
+    if (!v2 && std::ranges::count(split(parts[1], ','), controller) == 0) continue;
+    // Beside v1, v2 has a folder of its own.
+    const std::string unified = root + "/unified";
+    const std::string own = !v2 ? root + "/" + std::string(controller)
+                            : std::filesystem::exists(unified) ? unified
+                                                               : root;
+    groups.push_back({own, parts[2] == "/" ? "" : parts[2], v2});
+  }
+  return groups;
+}
+
+std::string why_frozen(const std::string& memberships, const std::string& root) {
+  for (Cgroup group : cgroups_with("freezer", memberships, root)) {
+    if (!is_frozen(group)) continue;
+    while (!freezes(group) && !group.path.empty()) group = group.around();
+    return fmt::format("its frozen cgroup; echo {} > {}", group.v2 ? "0" : "THAWED",
+                       group.folder() + (group.v2 ? "/cgroup.freeze" : "/freezer.state"));
+  }
+  return {};
+}
+
+std::string why_frozen(pid_t pid) { return why_frozen(read_proc_file(pid, "cgroup")); }
+
+}  // namespace pipetop

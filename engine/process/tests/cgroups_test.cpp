@@ -1,0 +1,50 @@
+#include "engine/process/cgroups.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "engine/tests/support/scratch_directory.h"
+
+namespace pipetop {
+namespace {
+
+struct Cgroups : testing::Test {
+  void put(const std::string& file, const std::string& text) {
+    const std::filesystem::path path = root + file;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  const ScratchDirectory scratch;
+  const std::string root = scratch.path();
+};
+
+TEST_F(Cgroups, TheOneThatFreezesIsNamedWithWhatThawsIt) {
+  put("/a/cgroup.freeze", "1\n");
+  put("/a/b/cgroup.freeze", "0\n");
+  put("/a/b/cgroup.events", "populated 1\nfrozen 1\n");
+  EXPECT_EQ(why_frozen("0::/a/b\n", root),
+            "its frozen cgroup; echo 0 > " + root + "/a/cgroup.freeze");
+  put("/a/b/cgroup.events", "populated 1\nfrozen 0\n");
+  EXPECT_EQ(why_frozen("0::/a/b\n", root), "");
+}
+
+TEST_F(Cgroups, TheFirstVersionFreezesToo) {
+  put("/freezer/x/freezer.state", "FROZEN\n");
+  put("/freezer/x/freezer.self_freezing", "1\n");
+  EXPECT_EQ(why_frozen("6:freezer:/x\n1:cpu:/y\n0::/\n", root),
+            "its frozen cgroup; echo THAWED > " + root + "/freezer/x/freezer.state");
+  EXPECT_EQ(why_frozen("6:freezer:/\n", root), "");
+}
+
+TEST_F(Cgroups, TheSecondVersionBesideTheFirstHasItsOwnFolder) {
+  put("/unified/cgroup.procs", "1\n");
+  const auto groups = cgroups_with("cpu", "1:cpu,cpuacct:/y\n0::/z\n", root);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].folder(), root + "/cpu/y");
+  EXPECT_EQ(groups[1].folder(), root + "/unified/z");
+}
+
+}  // namespace
+}  // namespace pipetop
