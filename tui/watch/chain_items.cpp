@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/judge/glossary.h"
 #include "engine/process/threads.h"
 #include "tui/draw/charts.h"
 #include "tui/draw/numbers.h"
@@ -181,7 +182,7 @@ void draw_functions(const Area& area, const StageShown& shown) {
   int row = 0;
   for (const HotFunction& function : shown.hottest->first(*functions, count)) {
     const Area line = area.from_row(row++, 1);
-    line.put_fitted(0, 0, line.cols() - 6, function.name, Style::plain);
+    line.put_fitted(0, 0, line.cols() - 6, source_name(function.name), Style::plain);
     line.put_right(
         0,
         few ? counted_text(function.share, functions->samples) : whole_percent_text(function.share),
