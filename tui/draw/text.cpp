@@ -33,6 +33,8 @@ bool is_allowed_in_xml(char32_t c) {
   return c != 0xFFFE && c != 0xFFFF;
 }
 
+constexpr int kGap = 2;  // between items
+
 }  // namespace
 
 std::string whole_clauses(std::string_view text, int columns) {
@@ -50,8 +52,13 @@ int Item::columns() const {
   return columns;
 }
 
+int line_columns(std::span<const Item> items) {
+  int cols = 0;
+  for (const Item& item : items) cols += (cols > 0 ? kGap : 0) + item.columns();
+  return cols;
+}
+
 int put_items(const Area& area, std::span<const Item> items) {
-  constexpr int kGap = 2;
   int row = 0, col = 0;
   for (const Item& item : items) {
     const int columns = item.columns();

@@ -49,6 +49,8 @@ struct Item {
 // Items side by side on all lines; an item that does not fit is left out. Returns the
 // lines used.
 int put_items(const Area& area, std::span<const Item> items);
+// Of them all, on one line.
+int line_columns(std::span<const Item> items);
 
 // Text broken at blanks into lines of at most `cols` columns.
 std::vector<std::string_view> broken(std::string_view text, int cols);

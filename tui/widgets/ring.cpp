@@ -140,7 +140,9 @@ void draw_picture(const Area& area, const Snapshot& s, RingPicture picture) {
 }
 
 // The strip with its markers and its legend, and the inspected slot in detail: in their places.
-void draw_slots(const Area& area, const RingPanel& panel, const SlotsPlace& place) {
+// A legend without a row of its own is drawn `beside` the facts.
+void draw_slots(const Area& area, const RingPanel& panel, const SlotsPlace& place,
+                const Area& beside) {
   StripStyle style = place.plan.strip_style;
   style.dim = is_old(place.frame, panel.now_ns);
   bool huge = std::ranges::any_of(place.frame.slot, &Slot::huge);
@@ -154,7 +156,9 @@ void draw_slots(const Area& area, const RingPanel& panel, const SlotsPlace& plac
     draw_markers(above, place.frame, style);
     draw_strip(strip, place.frame, style);
   }
-  draw_kinds(area.part(place.plan.legend), panel.ring.kinds, style, place.frame, huge);
+  const Area legend =
+      place.plan.legend.empty() && !style.selected ? beside : area.part(place.plan.legend);
+  draw_kinds(legend, panel.ring.kinds, style, place.frame, huge);
   if (style.selected) draw_slot_detail(area.part(place.plan.detail), place.frame, *style.selected);
 }
 
@@ -359,7 +363,8 @@ void draw_ring(const Area& area, const RingPanel& panel) {
   for (const std::vector<Item>& items : panel.facts) put_items(area.from_row(above++, 1), items);
   const auto place = place_slots(area.rect(), panel.ring, panel.state, panel.pace, above);
   if (!place) return draw_without_slots(area, panel, above);
-  draw_slots(area, panel, *place);
+  const int end = above > 0 ? line_columns(panel.facts.back()) + 3 : 0;
+  draw_slots(area, panel, *place, area.part({above - 1, end, 1, area.cols() - end}));
   panel.picture(area.part(place->plan.picture));
 }
 

@@ -302,8 +302,10 @@ RingLayout ring_layout(int rows, int cols, uint32_t slots, const RingState& stat
   const auto take = [&](bool wanted) { return wanted && left > 0 && left-- > 0; };
   take(has_verdict_row(rows));
   const bool legend = take(!inspecting);
+  // In full flow the ends that turn; else what is in huge pages comes first.
+  bool markers = !slow && take(!inspecting);
   plan.strip_style.underline = take(true);
-  const bool markers = take(true);
+  markers = markers || take(true);
   left -= grow_strip(plan.strip_style, slots, cols, left);
   const int more_detail = inspecting ? std::min(left, kMostDetailRows - kDetailRows) : 0;
   detail += more_detail;
