@@ -520,10 +520,11 @@ void Controller::record(Tape& tape) {
   if (source_.has_fallback() && source_.replay()) return;
   const TalkState& talk = state_.talk;
   if (talk.at && std::exchange(recorded_scene_ns_, talk.entered_ns) != talk.entered_ns)
-    // The last frame of the scene before may be of that very moment.
-    tape.begin_scene(talk.entered_ns + (talk.entered_ns != talk.begun_ns),
+    // By a key right after a frame of the scene before, which may be of that very moment.
+    tape.begin_scene(std::max(talk.entered_ns, recorded_ns_ + 1),
                      static_cast<uint32_t>(number_of(talk.scenes, *talk.at)),
                      talk.scenes[*talk.at]);
+  recorded_ns_ = talk.now_ns;
   if (watched_) return watched_->record(tape);
   add_to(tape, latest_);
 }

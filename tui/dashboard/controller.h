@@ -241,6 +241,7 @@ class Controller : public ListScreen {
   Reading<Change> scene_change_;  // of the present scene
   uint64_t scene_change_due_ns_ = 0;
   uint64_t recorded_scene_ns_ = 0;  // when the last one began that the recording was told
+  uint64_t recorded_ns_ = 0;        // the last frame
   int rows_ = 0, cols_ = 0;
 };
 

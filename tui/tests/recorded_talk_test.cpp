@@ -147,6 +147,33 @@ TEST_F(RecordedTalk, ScenesKeepTheirNumbersWhereSomeAreMissing) {
   EXPECT_EQ(talk.state().show.scene, 5u);
 }
 
+// The moment at which a talk goes on by itself is the next scene's, as on the screen.
+TEST_F(RecordedTalk, AFrameIsOfTheSceneThatItShows) {
+  TalkModel source(config_.scenes.front().settings);
+  Controller talk(source, config_.scenes.front().settings, config_.presets);
+  const TalkOptions by_itself{.auto_ns = 500'000'000};
+  talk.begin_talk(config_.scenes, &by_itself);
+  MemoryTape tape;
+  std::vector<size_t> shown;
+  for (int frame = 0; frame < 200; ++frame) {
+    look(talk);
+    talk.record(tape);
+    shown.push_back(talk.state().show.scene);
+  }
+  Recording recording = Recording::of_bytes("test", tape.finish());
+  ASSERT_EQ(recording.frames(), shown.size());
+  ASSERT_GT(shown.back(), 2u);
+  size_t mark = 0, scene = 0;
+  for (size_t frame = 0; frame < shown.size(); ++frame) {
+    for (; mark < recording.marks().size() &&
+           recording.marks()[mark].at_ns <= recording.frame(frame).now_ns;
+         ++mark)
+      if (recording.marks()[mark].kind == RecordedMark::Kind::scene)
+        scene = recording.marks()[mark].number;
+    EXPECT_EQ(scene, shown[frame]) << "frame " << frame;
+  }
+}
+
 TEST_F(RecordedTalk, SixtyKeysDoTheSame) {
   std::vector<Key> keys;
   for (const char32_t key : std::u32string_view(U"nnb.nN.3GV\tn?x4\rqnq n12G6G2Gb1G"))

@@ -207,7 +207,7 @@ TEST(Ring, RewrittenSlotsAreMarkedWithoutColourToo) {
   f.slot[3].rewritten = f.slot[4].rewritten = true;
   Snapshot s = with_ring(ring_view(f));
   const Lines lines = ring_panel(s, 7, 32);
-  EXPECT_EQ(lines[2].substr(0, 3 * 8), "╳╳╳╳████");
+  EXPECT_TRUE(lines[2].starts_with("╳ ╳ █ █")) << lines[2];
   EXPECT_TRUE(contains(lines, "╳ rewritten")) << lines[4];
   Canvas canvas(glyphs_of(GlyphSet::unicode), 7, 32);
   draw_ring(Area(canvas, {0, 0, 7, 32}), s, {});

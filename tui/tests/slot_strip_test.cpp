@@ -16,9 +16,9 @@ Lines strip(const RingFrame& frame, int rows, int cols, GlyphSet set = GlyphSet:
 }
 
 TEST(SlotStrip, ASlotTakesSeveralCellsWhenThereAreFew) {
-  EXPECT_EQ(strip(ring_frame(4, 2), 1, 9), (Lines{"████····"}));
-  EXPECT_EQ(strip(ring_frame(1, 1), 1, 40), (Lines{"████████"}));
-  EXPECT_EQ(strip(ring_frame(1, 0), 1, 40), (Lines{"········"}));
+  EXPECT_EQ(strip(ring_frame(4, 2), 1, 9), (Lines{"█ █ · ·"}));
+  EXPECT_EQ(strip(ring_frame(1, 1), 1, 40), (Lines{"███████"}));
+  EXPECT_EQ(strip(ring_frame(1, 0), 1, 40), (Lines{"·······"}));
 }
 
 TEST(SlotStrip, BeginsAtTheTailWhereverThatLies) {
@@ -30,7 +30,7 @@ TEST(SlotStrip, AHalfFullSlotIsDrawnHalf) {
   RingFrame f = ring_frame(8, 3);
   f.slot[2].length = 2048;
   EXPECT_EQ(strip(f, 1, 8), (Lines{"██▌·····"}));
-  EXPECT_EQ(strip(f, 1, 16), (Lines{"█████···········"}));
+  EXPECT_EQ(strip(f, 1, 16), (Lines{"█ █ ▌ · · · · ·"}));
 }
 
 TEST(SlotStrip, KindsDifferWithoutColour) {

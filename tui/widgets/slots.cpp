@@ -60,6 +60,11 @@ void add_marks(CellContent& content, const StripStyle& view, uint32_t index) {
   content.freed |= view.trail->freed(index);
 }
 
+// Each slot by itself, if there is room.
+bool is_gap(const StripScale& scale, int cell) {
+  return scale.cells_a_slot > 1 && cell % scale.cells_a_slot + 1 == scale.cells_a_slot;
+}
+
 CellContent part_of_slot(const RingFrame& frame, const StripStyle& view, uint32_t place, int part) {
   const uint32_t index = index_of(frame, view.order, place);
   CellContent content{kind_at(frame, index)};
@@ -68,7 +73,8 @@ CellContent part_of_slot(const RingFrame& frame, const StripStyle& view, uint32_
   const Slot& slot = frame.slot[index];
   content.huge = slot.huge;
   content.rewritten = slot.rewritten;
-  content.fill = std::clamp(fill_of(slot) * view.scale.cells_a_slot - part, 0.0, 1.0);
+  const int cells = std::max(view.scale.cells_a_slot - 1, 1);
+  content.fill = std::clamp(fill_of(slot) * cells - part, 0.0, 1.0);
   if (content.fill <= 0 && part > 0) content.kind = SlotKind::empty;
   return content;
 }
@@ -294,6 +300,7 @@ UsualSlot usual_slot(const Reading<KindShares>& kinds, bool huge) {
 void draw_strip(const Area& area, const RingFrame& frame, const StripStyle& view) {
   if (frame.torn || frame.slot.size() < frame.slots) return;
   each_cell(frame.slots, view, [&](int cell, int row, int col) {
+    if (is_gap(view.scale, cell)) return;
     const CellContent content = content_of(frame, view, cell);
     const Ink ink = ink_of(content, view);
     const char32_t glyph = glyph_of(content, area.glyphs());
@@ -317,9 +324,8 @@ void draw_settled_strip(const Area& area, uint32_t slots, const StripStyle& view
                         const Occupancy& occupancy, const UsualSlot& usual) {
   const StripScale& scale = view.scale;
   each_cell(slots, view, [&](int cell, int row, int col) {
+    if (is_gap(scale, cell)) return;
     const auto place = static_cast<uint32_t>(cell / scale.cells_a_slot * scale.slots_a_cell);
-    // Each slot by itself, if there is room.
-    if (scale.cells_a_slot > 1 && cell % scale.cells_a_slot + 1 == scale.cells_a_slot) return;
     const size_t glow = glow_of(used_share(occupancy, slots, place));
     const Ink ink = glow == 0 ? Ink(Style::frame)
                               : Ink(style_of(usual.kind), glow == kGlows - 1 ? kBold : kNone);
