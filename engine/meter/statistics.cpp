@@ -9,8 +9,6 @@
 namespace pipetop {
 namespace {
 
-constexpr double kLevel = 0.95;
-
 std::vector<double> logs_of(std::span<const double> ratios) {
   std::vector<double> logs;
   for (const double ratio : ratios)
@@ -71,20 +69,64 @@ double confidence_of(const RankSums& sums) {
 
 // The Walsh averages that bound the median: those that a test at this level would
 // not reject.
-void set_interval(std::span<const double> averages, size_t pairs, PairedComparison& found) {
+void set_interval(std::span<const double> averages, size_t pairs, double level,
+                  PairedComparison& found) {
   const auto probability = rank_sum_probabilities(pairs);
   size_t outside = 0;
   double tail = probability[0];
-  while (outside + 1 < averages.size() / 2 && tail + probability[outside + 1] <= (1 - kLevel) / 2) {
+  while (outside + 1 < averages.size() / 2 && tail + probability[outside + 1] <= (1 - level) / 2) {
     ++outside;
     tail += probability[outside];
   }
   found.low = std::exp(averages[outside]);
   found.high = std::exp(averages[averages.size() - 1 - outside]);
-  found.level = std::min(kLevel, 1 - 2 * tail);
+  found.level = std::min(level, 1 - 2 * tail);
+}
+
+// The probability of each U of Mann and Whitney if both are alike: of the m * n pairs, in how many
+// the first one is ahead. By the largest figure, which is of either side.
+std::vector<double> u_probabilities(size_t m, size_t n) {
+  std::vector<std::vector<double>> of_n(n + 1, {1.0});  // of as many of the first as so far, none
+  for (size_t i = 1; i <= m; ++i)
+    for (size_t j = 1; j <= n; ++j) {
+      std::vector<double> both(i * j + 1, 0);
+      const std::vector<double>&before = of_n[j], &left = of_n[j - 1];
+      for (size_t u = 0; u < before.size(); ++u)
+        both[u + j] += before[u] * double(i) / double(i + j);
+      for (size_t u = 0; u < left.size(); ++u) both[u] += left[u] * double(j) / double(i + j);
+      of_n[j] = std::move(both);
+    }
+  return of_n[n];
 }
 
 }  // namespace
+
+UnpairedComparison compare_unpaired(std::span<const double> a, std::span<const double> b,
+                                    double level) {
+  UnpairedComparison found;
+  const std::vector<double> log_a = logs_of(a), log_b = logs_of(b);
+  if (log_a.empty() || log_b.empty()) return found;
+  std::vector<double> between;
+  for (const double x : log_a)
+    for (const double y : log_b) between.push_back(y - x);
+  std::ranges::sort(between);
+  found.ratio = std::exp(median(between));
+  const auto below = double(std::ranges::count_if(between, [](double d) { return d < 0; }));
+  const auto equal = double(std::ranges::count(between, 0.0));
+  const double u = below + equal / 2, far = std::min(u, double(between.size()) - u);
+  const std::vector<double> probability = u_probabilities(log_a.size(), log_b.size());
+  double tail = 0;
+  size_t outside = 0;  // of `between`, on either side
+  for (size_t i = 0; i < probability.size(); ++i) {
+    tail += probability[i];
+    if (double(i) <= far) found.chance = std::min(1.0, 2 * tail);
+    if (tail <= (1 - level) / 2) outside = i + 1;
+  }
+  if (outside == 0) return found;
+  found.low = std::exp(between[outside - 1]);
+  found.high = std::exp(between[between.size() - outside]);
+  return found;
+}
 
 double quantile_of_sorted(const std::vector<double>& sorted, double share) {
   if (sorted.empty()) return std::nan("");
@@ -114,7 +156,7 @@ double middle_ratio(std::span<const double> ratios) {
   return std::exp(median(walsh_averages(logs)));
 }
 
-PairedComparison compare_ratios(std::span<const double> ratios) {
+PairedComparison compare_ratios(std::span<const double> ratios, double level) {
   PairedComparison found;
   const std::vector<double> logs = logs_of(ratios);
   found.pairs = logs.size();
@@ -122,16 +164,17 @@ PairedComparison compare_ratios(std::span<const double> ratios) {
   std::vector<double> averages = walsh_averages(logs);
   std::ranges::sort(averages);
   found.ratio = std::exp(median(averages));
-  set_interval(averages, logs.size(), found);
+  set_interval(averages, logs.size(), level, found);
   found.confidence = confidence_of(rank_sums(logs));
   return found;
 }
 
-PairedComparison compare_paired(std::span<const double> a, std::span<const double> b) {
+PairedComparison compare_paired(std::span<const double> a, std::span<const double> b,
+                                double level) {
   std::vector<double> ratios;
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
     if (a[i] > 0 && b[i] > 0) ratios.push_back(a[i] / b[i]);
-  return compare_ratios(ratios);
+  return compare_ratios(ratios, level);
 }
 
 double student(double freedom, double level) {
@@ -141,7 +184,7 @@ double student(double freedom, double level) {
                              2.228, 2.131, 2.086, 2.042, 2.000, 1.960};
   constexpr double kT99[] = {63.66, 9.925, 5.841, 4.604, 4.032, 3.707, 3.355,
                              3.169, 2.947, 2.845, 2.750, 2.660, 2.576};
-  const auto& t = level > kLevel ? kT99 : kT95;
+  const auto& t = level > 0.95 ? kT99 : kT95;
   const auto above = std::ranges::upper_bound(kFreedom, freedom);
   if (above == std::begin(kFreedom)) return t[0];
   if (above == std::end(kFreedom)) return t[std::size(kT95) - 1];

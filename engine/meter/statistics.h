@@ -37,14 +37,28 @@ struct PairedComparison {
   double ratio = 1;       // the middle of the pairs' ratios
   double low = 1;         // its confidence interval ...
   double high = 1;        // ... with a confidence of
-  double level = 0;       // 0.95, or what so few pairs allow
+  double level = 0;       // as asked for, or what so few pairs allow
   double confidence = 0;  // 0 to 1 that they differ, two-sided as the interval
 };
 
 // Elements with the same index were measured right after each other. Only pairs above zero count.
-PairedComparison compare_paired(std::span<const double> a, std::span<const double> b);
+PairedComparison compare_paired(std::span<const double> a, std::span<const double> b,
+                                double level = 0.95);
 // The same when only the ratios are known.
-PairedComparison compare_ratios(std::span<const double> ratios);
+PairedComparison compare_ratios(std::span<const double> ratios, double level = 0.95);
+
+// Compares b over a, which were not measured in pairs, by the Mann-Whitney test; exact without
+// ties. The ratio is the middle of all b / a, and the interval has those that the test at `level`
+// would not reject: it leaves out 1 just where the test finds that they differ.
+struct UnpairedComparison {
+  double ratio = 1;
+  double low = 0, high = std::numeric_limits<double>::infinity();  // unknown with too few figures
+  double chance = 1;  // of such a difference if there is none, two-sided
+
+  bool is_known() const { return low > 0; }
+};
+UnpairedComparison compare_unpaired(std::span<const double> a, std::span<const double> b,
+                                    double level = 0.95);
 
 // The Hodges-Lehmann pseudo-median, on a log scale: the mean of two figures; from three on
 // increasingly robust against outliers. NaN if there are none.

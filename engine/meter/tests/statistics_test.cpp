@@ -118,6 +118,54 @@ TEST(TuneStatistics, DeviationIsWithinGroups) {
   EXPECT_TRUE(std::isnan(pooled_log_deviation(single)));
 }
 
+TEST(UnpairedComparison, IsExactForAFew) {
+  const Figures a = {1, 2, 3, 4, 5}, b = {6, 7, 8, 9, 10};
+  const UnpairedComparison c = compare_unpaired(a, b);
+  EXPECT_NEAR(c.chance, 2.0 / 252, 1e-12);
+  EXPECT_GT(c.low, 1);
+  const UnpairedComparison back = compare_unpaired(b, a);
+  EXPECT_NEAR(back.ratio, 1 / c.ratio, 1e-12);
+  EXPECT_NEAR(back.low, 1 / c.high, 1e-12);
+  EXPECT_NEAR(compare_unpaired(a, a).chance, 1, 1e-12);
+  EXPECT_FALSE(compare_unpaired(Figures{1, 2, 3}, Figures{4, 5, 6}).is_known()) << "20 orders";
+  EXPECT_FALSE(compare_unpaired({}, a).is_known());
+}
+
+TEST(UnpairedComparison, TheIntervalLeavesOutOneWhereTheTestFindsADifference) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(0, 0.1);
+  for (int time = 0; time < 500; ++time) {
+    Figures a(5 + time % 7), b(5 + time % 5);
+    for (double& x : a) x = std::exp(noise(random));
+    for (double& x : b) x = 1.1 * std::exp(noise(random));
+    const UnpairedComparison c = compare_unpaired(a, b);
+    EXPECT_EQ(c.low > 1 || c.high < 1, c.chance <= 0.05) << time;
+  }
+}
+
+TEST(UnpairedComparison, EqualOnesSeldomDifferAndFivePercentAreFound) {
+  std::mt19937 random(2);
+  std::normal_distribution<double> noise(0, 0.03);
+  constexpr int kTimes = 1000;
+  int different = 0, found = 0, held = 0;
+  for (int time = 0; time < kTimes; ++time) {
+    Figures a(12), same(12), faster(12);
+    for (size_t i = 0; i < a.size(); ++i) {
+      a[i] = std::exp(noise(random));
+      same[i] = std::exp(noise(random));
+      faster[i] = 1.05 * std::exp(noise(random));
+    }
+    const UnpairedComparison equal = compare_unpaired(a, same);
+    different += equal.low > 1 || equal.high < 1;
+    const UnpairedComparison c = compare_unpaired(a, faster);
+    found += c.low > 1;
+    held += c.low <= 1.05 && 1.05 <= c.high;
+  }
+  EXPECT_LE(different, 0.06 * kTimes);
+  EXPECT_GE(found, 0.95 * kTimes);
+  EXPECT_GE(held, 0.94 * kTimes);
+}
+
 }  // namespace
 
 }  // namespace pipetop
