@@ -18,6 +18,7 @@ enum class Exit : int {
   refused = 3,        // a resource or permission was refused
   unsupported = 4,    // the kernel lacks the feature
   untrustworthy = 7,  // stolen time, drift, lost samples or damaged pages
+  slower = 8,         // `compare --fail-if-slower`: it is
   // What `watch -- COMMAND` ends with, as env(1) does:
   not_executable = 126,
   not_found = 127,

@@ -1,0 +1,187 @@
+#include "engine/experiment/compare.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+namespace pipetop {
+namespace {
+
+constexpr uint32_t kMostRounds = 999;
+constexpr size_t kMostFunctions = 3;
+
+bool same_settings(const StoredRung& a, const StoredRung& b) {
+  if (a.unit != b.unit) return false;
+  size_t common = 0;
+  for (const auto& [knob, value] : a.settings) {
+    const auto other = b.settings.find(knob);
+    if (other == b.settings.end()) continue;  // of another version
+    if (other->second != value) return false;
+    ++common;
+  }
+  return common > 0;
+}
+
+// With so many rounds of each a difference can be seen at all.
+uint32_t fewest_rounds(double level) {
+  double chance = 1;
+  uint32_t n = 0;
+  while (n < kMostRounds && chance > (1 - level) / 2) {
+    ++n;
+    chance = chance * n / (2.0 * (2 * n - 1));  // 1 / (2n choose n)
+  }
+  return n;
+}
+
+// The interval shrinks with the root of the rounds.
+uint32_t more_rounds(const RungChange& change, double level, double least) {
+  const auto rounds = double(std::min(change.rounds_before, change.rounds_after));
+  const double fewest = fewest_rounds(level);
+  if (!change.ratio.is_known()) return static_cast<uint32_t>(std::max(1.0, fewest - rounds));
+  const double wide = std::log(change.ratio.high / change.ratio.low) / 2;
+  const double wanted = std::max(std::abs(std::log(change.ratio.ratio)), std::log1p(least));
+  const double all = std::ceil(rounds * std::pow(wide / wanted, 2));
+  return static_cast<uint32_t>(std::clamp(all - rounds, 1.0, double(kMostRounds)));
+}
+
+void judge(RungChange& change, double level, double least) {
+  using Outcome = RungChange::Outcome;
+  const UnpairedComparison& r = change.ratio;
+  change.within = std::max(1 - r.low, r.high - 1);
+  if (r.low > 1)
+    change.outcome = Outcome::faster;
+  else if (r.high < 1)
+    change.outcome = Outcome::slower;
+  else if (change.within <= least)
+    change.outcome = Outcome::same;
+  else
+    change.more_rounds = more_rounds(change, level, least);
+}
+
+// Whose shares differ by more than their samples explain; the largest first.
+std::vector<std::string> changed_functions(const StoredRung& before, const StoredRung& after) {
+  std::vector<std::pair<double, std::string>> found;
+  const auto look = [&](const std::string& name, const StoredFunction& a, const StoredFunction& b) {
+    const double change = std::abs(b.share - a.share);
+    if (change <= std::hypot(a.error, b.error)) return;
+    found.emplace_back(
+        -change, a.ns && b.ns
+                     ? fmt::format("{} {:.0f} -> {:.0f} ns a page", name, *a.ns, *b.ns)
+                     : fmt::format("{} {:.1f} -> {:.1f} %", name, 100 * a.share, 100 * b.share));
+  };
+  if (before.functions.empty() || after.functions.empty()) return {};
+  for (const auto& [name, a] : before.functions) {
+    const auto b = after.functions.find(name);
+    look(name, a, b == after.functions.end() ? StoredFunction{0, a.error, {}} : b->second);
+  }
+  for (const auto& [name, b] : after.functions)
+    if (!before.functions.contains(name)) look(name, {0, b.error, {}}, b);
+  std::ranges::sort(found);
+  std::vector<std::string> lines;
+  for (auto& [change, line] : found)
+    if (lines.size() < kMostFunctions) lines.push_back(std::move(line));
+  return lines;
+}
+
+using Test = UnpairedComparison (*)(std::span<const double>, std::span<const double>, double);
+
+// `level` is lower where so few pairs do not allow it: then nothing is known.
+UnpairedComparison in_pairs(std::span<const double> a, std::span<const double> b, double level) {
+  const PairedComparison found = compare_paired(b, a, level);
+  if (found.level < level) return {.ratio = found.ratio};
+  return {found.ratio, found.low, found.high, 1 - found.confidence};
+}
+
+RungChange compare(const StoredRung& a, const StoredRung& b, double level, double least,
+                   Test test) {
+  RungChange change{.name = a.name, .unit = a.unit};
+  change.rounds_before = a.rounds.size();
+  change.rounds_after = b.rounds.size();
+  change.before = median(a.rounds);
+  change.after = median(b.rounds);
+  change.ratio = test(a.rounds, b.rounds, level);
+  judge(change, level, least);
+  change.functions = changed_functions(a, b);
+  return change;
+}
+
+std::vector<FactChange> compare_facts(const StoredResult& before, const StoredResult& after) {
+  std::vector<FactChange> changes;
+  const auto says = [](const StoredResult& of) { return of.host.empty() ? "unknown" : "known"; };
+  if (before.host.empty() && after.host.empty()) return {};  // tables never say
+  if (before.host.empty() || after.host.empty()) return {{"machine", says(before), says(after)}};
+  const auto value = [](const StoredResult& of, const std::string& fact) {
+    const auto found = of.host.find(fact);
+    return found == of.host.end() ? std::string("unknown") : found->second;
+  };
+  std::map<std::string, std::string> all = before.host;
+  all.insert(after.host.begin(), after.host.end());
+  for (const auto& [fact, any] : all)
+    if (value(before, fact) != value(after, fact))
+      changes.push_back({fact, value(before, fact), value(after, fact)});
+  return changes;
+}
+
+ResultComparison compare_all(const StoredResult& before, const StoredResult& after, double least,
+                             double sure, Test test) {
+  ResultComparison result{.before = before.file, .after = after.file};
+  std::vector<std::pair<const StoredRung*, const StoredRung*>> pairs;
+  std::vector<bool> taken(after.rungs.size());
+  for (const StoredRung& rung : before.rungs) {
+    size_t i = 0;
+    while (i < after.rungs.size() && (taken[i] || !same_settings(rung, after.rungs[i]))) ++i;
+    if (i == after.rungs.size()) {
+      result.only_before.push_back(rung.name);
+      continue;
+    }
+    taken[i] = true;
+    pairs.emplace_back(&rung, &after.rungs[i]);
+  }
+  for (size_t i = 0; i < after.rungs.size(); ++i)
+    if (!taken[i]) result.only_after.push_back(after.rungs[i].name);
+  result.level = 1 - (1 - sure) / double(std::max<size_t>(pairs.size(), 1));
+  for (const auto& [a, b] : pairs)
+    result.rungs.push_back(compare(*a, *b, result.level, least, test));
+  result.facts = compare_facts(before, after);
+  return result;
+}
+
+}  // namespace
+
+ResultComparison compare_results(const StoredResult& before, const StoredResult& after,
+                                 double least) {
+  return compare_all(before, after, least, 0.95, compare_unpaired);
+}
+
+InTurns compare_in_turns(const StoredResult& a, const StoredResult& b, double least) {
+  constexpr double kSure = 0.99;  // it is looked at many times
+  InTurns turns{compare_all(a, b, least, kSure, in_pairs)};
+  turns.comparison.in_turns = true;
+  turns.is_final = std::ranges::none_of(turns.comparison.rungs, [](const RungChange& rung) {
+    return rung.outcome == RungChange::Outcome::unknown;
+  });
+  return turns;
+}
+
+Assessment assess(const ResultComparison& comparison, std::optional<double> slower) {
+  Assessment assessment;
+  if (!slower) return assessment;
+  const double bound = 1 - *slower;
+  const auto is_slower = [&](const RungChange& rung) { return rung.ratio.high < bound; };
+  for (const RungChange& rung : comparison.rungs)
+    if (is_slower(rung))
+      assessment.warn(Exit::slower,
+                      fmt::format("{} is slower by more than {:g} %", rung.name, 100 * *slower));
+  for (const RungChange& rung : comparison.rungs)
+    if (!is_slower(rung) && rung.ratio.low < bound)
+      assessment.warn(Exit::untrustworthy,
+                      fmt::format("{}: it can't be told whether it is slower by {:g} %", rung.name,
+                                  100 * *slower));
+  if (comparison.rungs.empty()) assessment.warn(Exit::untrustworthy, "there is nothing to compare");
+  return assessment;
+}
+
+}  // namespace pipetop

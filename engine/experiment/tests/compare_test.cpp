@@ -1,0 +1,108 @@
+#include "engine/experiment/compare.h"
+
+#include <gtest/gtest.h>
+
+namespace pipetop {
+namespace {
+
+using Outcome = RungChange::Outcome;
+
+StoredRung rung(const std::string& name, double rate, int rounds = 8) {
+  StoredRung rung{.name = name, .settings = {{"preset", name}}, .unit = "GiB/s"};
+  for (int round = 0; round < rounds; ++round)
+    rung.rounds.push_back(rate * (1 + 0.002 * (round % 4)));
+  return rung;
+}
+
+StoredResult result(const std::string& file, std::vector<StoredRung> rungs) {
+  return {.file = file, .kind = "ladder", .host = {{"kernel", "6.1"}}, .rungs = std::move(rungs)};
+}
+
+TEST(CompareResults, SaysWhatIsFasterSlowerAndTheSame) {
+  const auto c = compare_results(result("a", {rung("x", 1), rung("y", 1), rung("z", 1)}),
+                                 result("b", {rung("y", 0.9), rung("x", 1.1), rung("z", 1)}));
+  ASSERT_EQ(c.rungs.size(), 3u);
+  EXPECT_EQ(c.rungs[0].name, "x");
+  EXPECT_EQ(c.rungs[0].outcome, Outcome::faster);
+  EXPECT_NEAR(c.rungs[0].ratio.ratio, 1.1, 0.005);
+  EXPECT_EQ(c.rungs[1].outcome, Outcome::slower);
+  EXPECT_EQ(c.rungs[2].outcome, Outcome::same);
+  EXPECT_LT(c.rungs[2].within, 0.01);
+  EXPECT_NEAR(c.level, 1 - 0.05 / 3, 1e-9) << "all three hold together";
+  EXPECT_TRUE(c.facts.empty());
+}
+
+TEST(CompareResults, FewRoundsTellNothingAndSayHowManyWould) {
+  const auto c = compare_results(result("a", {rung("x", 1, 3)}), result("b", {rung("x", 9, 3)}));
+  EXPECT_EQ(c.rungs[0].outcome, Outcome::unknown);
+  EXPECT_EQ(c.rungs[0].more_rounds, 1u);
+  const auto d = compare_results(result("a", {rung("x", 1, 4)}), result("b", {rung("x", 9, 4)}));
+  EXPECT_EQ(d.rungs[0].outcome, Outcome::faster);
+}
+
+TEST(CompareResults, PairsWhatHasTheSameSettings) {
+  StoredRung newer = rung("renamed", 1);
+  newer.settings = {{"preset", "x"}, {"knob of a later version", "1"}};
+  StoredRung other_unit = rung("y", 1);
+  other_unit.unit = "k rules/s";
+  const auto c =
+      compare_results(result("a", {rung("x", 1), rung("y", 1)}), result("b", {other_unit, newer}));
+  ASSERT_EQ(c.rungs.size(), 1u);
+  EXPECT_EQ(c.rungs[0].name, "x");
+  EXPECT_EQ(c.only_before, std::vector<std::string>{"y"});
+  EXPECT_EQ(c.only_after, std::vector<std::string>{"y"});
+}
+
+TEST(CompareResults, SaysWhatDiffersBetweenTheMachines) {
+  StoredResult a = result("a", {rung("x", 1)}), b = a;
+  b.host = {{"kernel", "6.18"}, {"thp", "always"}};
+  const auto c = compare_results(a, b);
+  ASSERT_EQ(c.facts.size(), 2u);
+  EXPECT_EQ(c.facts[0].before, "6.1");
+  EXPECT_EQ(c.facts[0].after, "6.18");
+  EXPECT_EQ(c.facts[1].before, "unknown");
+}
+
+TEST(CompareResults, NamesTheFunctionsWhoseSharesChangedMost) {
+  StoredRung a = rung("x", 1), b = a;
+  a.functions = {{"writer f", {0.2, 0.02, 78}}, {"writer g", {0.10, 0.02, {}}}};
+  b.functions = {{"writer f", {0.3, 0.02, 131}},
+                 {"writer g", {0.11, 0.02, {}}},
+                 {"reader h", {0.05, 0.02, {}}}};
+  const auto c = compare_results(result("a", {a}), result("b", {b}));
+  EXPECT_EQ(c.rungs[0].functions,
+            (std::vector<std::string>{"writer f 78 -> 131 ns a page", "reader h 0.0 -> 5.0 %"}));
+}
+
+TEST(CompareResults, TheExitStatusIsForScripts) {
+  const StoredResult a = result("a", {rung("x", 1), rung("y", 1)});
+  const auto exit_of = [&](double x, int rounds) {
+    const auto c = compare_results(a, result("b", {rung("x", x, rounds), rung("y", 1)}));
+    EXPECT_EQ(assess(c, {}).exit, Exit::ok);
+    return assess(c, 0.05).exit;
+  };
+  EXPECT_EQ(exit_of(1.1, 8), Exit::ok);
+  EXPECT_EQ(exit_of(0.97, 8), Exit::ok) << "slower, but not by 5 %";
+  EXPECT_EQ(exit_of(0.95, 8), Exit::untrustworthy) << "some of the interval is below";
+  EXPECT_EQ(exit_of(0.97, 2), Exit::untrustworthy) << "it is not known";
+  EXPECT_EQ(exit_of(0.9, 8), Exit::slower);
+  EXPECT_EQ(assess(compare_results(a, result("b", {rung("z", 1)})), 0.05).exit,
+            Exit::untrustworthy);
+}
+
+TEST(CompareInTurns, PairsCancelWhatBothHaveInCommon) {
+  StoredRung a = rung("x", 1), b = a;
+  for (size_t i = 0; i < a.rounds.size(); ++i) {  // the machine becomes four times as fast
+    a.rounds[i] = 1 + double(i) * 0.4;
+    b.rounds[i] = a.rounds[i] * 1.03;
+  }
+  const StoredResult before = result("a", {a}), after = result("b", {b});
+  EXPECT_EQ(compare_results(before, after).rungs[0].outcome, Outcome::unknown);
+  const InTurns turns = compare_in_turns(before, after, 0.02);
+  EXPECT_TRUE(turns.is_final);
+  EXPECT_EQ(turns.comparison.rungs[0].outcome, Outcome::faster);
+  EXPECT_NEAR(turns.comparison.rungs[0].ratio.low, 1.03, 1e-9);
+}
+
+}  // namespace
+}  // namespace pipetop
