@@ -19,6 +19,7 @@ struct Limits;
 struct Overhead;
 class Recording;
 struct Rehearsal;
+struct ResultComparison;
 struct Sweep;
 }  // namespace pipetop
 
@@ -61,6 +62,8 @@ Document overhead_document(const NamedOverheads& found);
 // Reads its last frame.
 Document recording_document(Recording& recording);
 Document rehearsal_document(const Rehearsal& rehearsal);
+// Each with the first result.
+Document compare_document(std::span<const ResultComparison> comparisons);
 Document presets_document(std::span<const Preset> presets);
 
 // A segment has no human-readable text. `start_ns` is when pipetop started: begin_s counts from

@@ -202,6 +202,8 @@ Document sweep_document(const Sweep& sweep) {
   const std::string knob(sweep.plan.knob->name);
   Document document{"sweep",
                     {{"version", kVersion},
+                     {"host", host_json(last_run(sweep, 0).end.host.get(),
+                                        Reading<double>::unavailable("each run has its own"))},
                      {"workload", terms_of(settings).name},
                      {"knob", knob},
                      {"rounds", sweep.rounds()},

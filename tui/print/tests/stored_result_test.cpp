@@ -1,0 +1,101 @@
+// Results of version 0.2.0, which could not be compared yet, are read.
+#include "tui/print/stored_result.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "engine/base/error.h"
+#include "tui/print/document.h"
+
+namespace pipetop::tui {
+namespace {
+
+std::string content_of(const std::string& name) {
+  std::ifstream file(PIPETOP_RESULTS "/" + name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+StoredResult stored(const std::string& name) { return read_stored_result(name, content_of(name)); }
+
+std::string refusal_of(const std::string& text) {
+  try {
+    read_stored_result("f", text);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(StoredResult, ALadderHasItsRounds) {
+  const StoredResult ladder = stored("ladder.json");
+  ASSERT_EQ(ladder.rungs.size(), 2u);
+  EXPECT_EQ(ladder.rungs[0].name, "write_read");
+  EXPECT_EQ(ladder.rungs[0].unit, "GiB/s");
+  EXPECT_EQ(ladder.rungs[0].rounds.size(), 5u);
+  EXPECT_EQ(ladder.rungs[1].settings.at("write_with"), "vmsplice");
+  EXPECT_EQ(ladder.host.at("kernel").substr(0, 4), "6.18");
+  EXPECT_FALSE(ladder.host.contains("psi")) << "it is of one moment";
+}
+
+TEST(StoredResult, ATableSaysTheSame) {
+  const StoredResult table = stored("ladder.csv"), ladder = stored("ladder.json");
+  ASSERT_EQ(table.rungs.size(), 2u);
+  for (const StoredRung& rung : ladder.rungs) {
+    const auto same = std::ranges::find(table.rungs, rung.name, &StoredRung::name);
+    ASSERT_NE(same, table.rungs.end());
+    ASSERT_EQ(same->rounds.size(), rung.rounds.size());
+    for (const double rate : rung.rounds)
+      EXPECT_TRUE(
+          std::ranges::any_of(same->rounds, [&](double r) { return std::abs(r - rate) < 1e-5; }));
+  }
+}
+
+TEST(StoredResult, OthersAreReadToo) {
+  const StoredResult sweep = stored("sweep.json"), search = stored("tune.json"),
+                     run = stored("run.json");
+  ASSERT_EQ(sweep.rungs.size(), 2u);
+  EXPECT_EQ(sweep.rungs[1].name, "write_with vmsplice");
+  EXPECT_EQ(sweep.rungs[1].rounds.size(), 3u);
+  EXPECT_FALSE(sweep.rungs[1].functions.empty());
+  ASSERT_FALSE(search.rungs.empty());
+  EXPECT_EQ(search.rungs[0].name, "winner");
+  EXPECT_GE(search.rungs[0].rounds.size(), 5u);
+  ASSERT_EQ(run.rungs.size(), 1u);
+  EXPECT_EQ(run.rungs[0].rounds.size(), 1u);
+  EXPECT_GT(*run.rungs[0].functions.at("writer gup_fast_fallback").ns, 0);
+}
+
+TEST(StoredResult, WhatIsNoneSaysWhatWouldBe) {
+  EXPECT_EQ(refusal_of("nonsense"),
+            "f: no result: give what run, ladder or tune have written with --format json, --json "
+            "or --csv");
+  EXPECT_EQ(refusal_of("{\"schema\": 1}"),
+            "f: no result of run, ladder or tune, which have rates to compare");
+  EXPECT_EQ(refusal_of("{\"rungs\": []}"), "f: a ladder without rates: nothing was measured");
+  EXPECT_EQ(refusal_of("{\"rungs\": [{\"name\": 7}]}").substr(0, 20), "f: a damaged ladder:");
+  EXPECT_EQ(refusal_of("name,round,gib_per_s\na,1\n"), "f:2: 2 fields, and 3 columns");
+  EXPECT_EQ(refusal_of("name,round,gib_per_s\na,1,\n"), "f:2: no rate");
+  const std::string whole = content_of("ladder.json");
+  for (size_t end = 0; end < whole.size(); end += 97)
+    EXPECT_NE(refusal_of(whole.substr(0, end)), "") << end;
+}
+
+TEST(PrintComparison, IsATableForPeopleAndForPrograms) {
+  StoredResult after = stored("ladder.json");
+  after.file = "new.json";
+  for (double& rate : after.rungs[0].rounds) rate *= 2;
+  after.rungs.pop_back();
+  const std::array one = {compare_results(stored("ladder.json"), after)};
+  const Document document = compare_document(one);
+  EXPECT_NE(document.human.find("faster"), std::string::npos) << document.human;
+  EXPECT_NE(document.human.find("only in ladder.json: vmsplice_read"), std::string::npos);
+  EXPECT_EQ(document.rows.at(0).at("outcome"), "faster");
+  EXPECT_EQ(csv_text(document).substr(0, 15), "name,file,unit,");
+}
+
+}  // namespace
+}  // namespace pipetop::tui
