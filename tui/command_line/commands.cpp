@@ -109,6 +109,7 @@ constexpr CommandRow kRows[] = {
     {"present", Command::present, present_command, kTalk | kCallersFiles},
     {"rehearse", Command::rehearse, rehearse_command, kTalk | kCallersFiles},
     {"notes", Command::notes, notes_command},
+    {"compare", Command::compare, compare_command},
     {"completion", Command::completion, completion_command},
     {kCompleteWords, Command::complete_words, complete_words},
     {"help", Command::manual, print_manual},

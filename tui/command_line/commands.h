@@ -36,6 +36,7 @@ int shot_command(const CommandLine& line);
 int present_command(const CommandLine& line);
 int rehearse_command(const CommandLine& line);
 int notes_command(const CommandLine& line);
+int compare_command(const CommandLine& line);
 
 // Whether the result is text.
 inline bool is_for_people(const CommandLine& line) { return line.format == &formats().front(); }

@@ -153,6 +153,47 @@ void add_limits_flags(CLI::App& app, CommandLine& line) {
   add_any_format(app, line);
 }
 
+// "5%" or "5 %", as a share.
+double percent_of(const std::string& flag, const std::string& text) {
+  std::string_view number = text;
+  if (number.ends_with('%')) number.remove_suffix(1);
+  number = number.substr(0, number.find_last_not_of(' ') + 1);
+  const auto percent = parse_all<double>(number);
+  if (!percent || *percent < 0.1 || *percent > 99)
+    throw Error(fmt::format("{}: \"{}\" is no share: give for example 5%, 0.1 to 99", flag, text));
+  return *percent / 100;
+}
+
+void add_compare_flags(CLI::App& app, CommandLine& line) {
+  CompareRequest& compare = line.compare;
+  app.add_option("file", compare.files, "results that run, ladder or tune have written as JSON")
+      ->type_name("OLD NEW ...");
+  add_value(
+      app, "--same", "PERCENT",
+      [&compare](const std::string& text) { compare.least = percent_of("--same", text); },
+      "what differs by less is the same (default 5%)");
+  add_value(
+      app, "--fail-if-slower", "PERCENT",
+      [&compare](const std::string& text) {
+        compare.slower = percent_of("--fail-if-slower", text);
+      },
+      "exit 8 if a rate is lower by more than this, 7 if it can't be told");
+  app.add_flag("--interleave", compare.in_turns,
+               "run two commands that print a result in turns, until they are told apart");
+  add_time(app, "--budget", compare.budget_ns, 1'000'000'000,
+           "run the two for at most this long (default 60s)");
+  add_format(app, line, Holds::runs);
+  add_file(app, "-o,--output", compare.output, "write to FILE instead of stdout");
+  app.final_callback([&compare] {
+    if (compare.in_turns && compare.files.size() != 2)
+      throw Error(
+          "--interleave needs two commands: \"pipetop run --format json\" \"./other run --format "
+          "json\"");
+    if (compare.files.size() < 2)
+      throw Error("compare needs two results: pipetop compare OLD.json NEW.json");
+  });
+}
+
 void add_doctor_flags(CLI::App& app, CommandLine& line) {
   add_any_format(app, line);
   app.add_flag("--overhead", line.overhead,
@@ -425,6 +466,8 @@ constexpr CommandEntry kCommands[] = {
      "run a talk without a screen and check each scene's expectations", add_rehearse_flags},
     {Command::notes, "notes", "show a talk's notes and its clock on a second terminal",
      [](CLI::App&, CommandLine&) {}},
+    {Command::compare, "compare", "compare stored results, of one machine or of several",
+     add_compare_flags},
     {Command::completion, "completion", "print the completion script for a shell",
      add_completion_flags},
     {Command::manual, "help", "print a topic of the manual, or the list of topics", add_help_flags},

@@ -37,6 +37,7 @@ enum class Command {
   present,
   rehearse,
   notes,
+  compare,
   completion,
   complete_words,  // for the scripts of `completion`, not shown in help
   manual,
@@ -92,6 +93,15 @@ struct LadderRequest {
   TrialLength length;            // of every run
   std::optional<uint32_t> seed;  // none: a new one every time
   std::string csv, json, svg;    // the files' paths; "" for none, "-" for stdout
+};
+
+struct CompareRequest {
+  std::vector<std::string> files;       // the first is what the others are compared with
+  double least = 0.05;                  // a smaller difference is the same, 0 to 1
+  std::optional<double> slower;         // of --fail-if-slower
+  bool in_turns = false;                // the two `files` are commands to run
+  uint64_t budget_ns = 60'000'000'000;  // for them
+  std::string output;                   // "" is stdout
 };
 
 struct TuneRequest {
@@ -158,6 +168,7 @@ struct CommandLine {
   WatchRequest watch;
   ViewRequest view;
   LadderRequest ladder;
+  CompareRequest compare;
   TuneRequest tune;
   ReplayRequest replay;
   TalkRequest talk;
@@ -222,6 +233,7 @@ inline constexpr auto kExitCodes = std::to_array<ExitCode>({
     {"3", "a resource or permission was refused"},
     {"4", "the kernel lacks the feature"},
     {"7", "result untrustworthy"},
+    {"8", "compare: slower than --fail-if-slower allows"},
     {"126", "the command to watch is not executable"},
     {"127", "the command to watch was not found"},
     {"128+N", "ended by signal N"},

@@ -79,6 +79,7 @@ const std::map<std::string_view, Expected> kExpected = {
     {"present", kTalk},
     {"rehearse", kTalk},
     {"notes", kNothing},
+    {"compare", kNothing},
     {"completion", kNothing},
     {"complete-words", kNothing},
     {"help", kNothing},
@@ -95,6 +96,7 @@ constexpr const char* kWayNames[] = {"root", "sudo", "doas", "pkexec", "setcap",
 
 constexpr const char* kConfig = "CONFIG";        // stands for a config file's path
 constexpr const char* kRecording = "RECORDING";  // for a recording's
+constexpr const char* kResult = "RESULT";        // for that of a ladder
 constexpr const char* kFifo = "FIFO";
 constexpr const char* kOutput = "OUTPUT";  // for a file that does not exist yet
 
@@ -146,6 +148,7 @@ const std::map<std::string_view, Scenario> kScenarios = {
     {"present", {{"present", kConfig}, kHasWriter, kConfig}},
     {"rehearse", {{"rehearse", kConfig, "--duration", "1h"}, kHasWriter, kConfig}},
     {"notes", {{"notes", "-c", kConfig}, {}, kConfig}},
+    {"compare", {{"compare", kResult, kResult}, {}, kResult}},
     {"completion", {{"completion", "bash"}, {}}},
     {"complete-words", {{"complete-words", "-c", kConfig, "--preset", ""}, {}, kConfig}},
     {"help", {{"help", "privileges"}, {}}},
@@ -168,16 +171,21 @@ class CapabilityTable : public testing::TestWithParam<Way> {
     std::ofstream(file("config.yaml")) << "scenes:\n  - {title: One}\n";
     Program record({"run", "--duration", "200ms", "--no-bpf", "--record", file("r.ptop")});
     ASSERT_TRUE(measured(record.wait())) << record.err();
+    std::ofstream(file("result.json"))
+        << R"({"rungs":[{"name":"r","requested":{"pages":"4k"},"runs":[{"gib_per_s":1}]}]})";
     ASSERT_EQ(mkfifo(file("fifo").c_str(), 0666), 0);
-    for (const char* name : {"config.yaml", "r.ptop", "fifo"})
+    for (const char* name : {"config.yaml", "r.ptop", "result.json", "fifo"})
       fs::permissions(file(name), fs::perms(0666));
   }
 
   std::string file(const std::string& name) const { return directory_.file(name); }
 
   std::string place_of(const std::string& word) const {
-    static const std::map<std::string, std::string> names = {
-        {kConfig, "config.yaml"}, {kRecording, "r.ptop"}, {kFifo, "fifo"}, {kOutput, "output"}};
+    static const std::map<std::string, std::string> names = {{kConfig, "config.yaml"},
+                                                             {kRecording, "r.ptop"},
+                                                             {kResult, "result.json"},
+                                                             {kFifo, "fifo"},
+                                                             {kOutput, "output"}};
     const auto found = names.find(word);
     return found == names.end() ? word : file(found->second);
   }

@@ -244,11 +244,12 @@ TEST(CommandLine, CommandsThatOnlyPrint) {
   for (const Knob& knob : knobs_of(WorkloadKind::pipe))
     EXPECT_NE(help.find("--" + std::string(knob.name)), help.npos) << knob.name;
   EXPECT_NE(parse("run --help").help.find("--duration"), std::string::npos);
-  EXPECT_TRUE(
-      help.ends_with("\nExit codes: 0 ok; 1 usage or bad config; 2 a worker failed; 3 a "
-                     "resource or\npermission was refused; 4 the kernel lacks the feature; "
-                     "7 result untrustworthy;\n126 the command to watch is not executable; 127 the "
-                     "command to watch was not\nfound; 128+N ended by signal N.\n"))
+  EXPECT_TRUE(help.ends_with(
+      "\nExit codes: 0 ok; 1 usage or bad config; 2 a worker failed; 3 a "
+      "resource or\npermission was refused; 4 the kernel lacks the feature; "
+      "7 result untrustworthy;\n8 compare: slower than --fail-if-slower allows; 126 the command "
+      "to watch is not\nexecutable; 127 the command to watch was not found; "
+      "128+N ended by signal N.\n"))
       << help;
 }
 
@@ -279,7 +280,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"sing",
        "there is no command \"sing\": give run, watch, view, ladder, tune, limits, doctor, shot, "
        "presets, "
-       "replay, present, rehearse, notes, completion or help, or none for the dashboard"},
+       "replay, present, rehearse, notes, compare, completion or help, or none for the dashboard"},
       {"run fast", "unexpected argument \"fast\": see pipetop run --help"},
       {"run doctor", "run and doctor are two commands: give one"},
       {"--preset", "--preset needs a value: see pipetop --help"},

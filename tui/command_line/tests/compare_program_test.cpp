@@ -1,0 +1,65 @@
+// Stored results side by side, as a script sees it.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "engine/tests/support/scratch_directory.h"
+#include "tui/command_line/tests/program.h"
+
+namespace pipetop::tui {
+namespace {
+
+class CompareProgram : public testing::Test {
+ protected:
+  // A ladder of one rung whose rounds are this fast.
+  std::string ladder(const std::string& name, double rate, int rounds) {
+    std::string runs;
+    for (int round = 0; round < rounds; ++round)
+      runs += (runs.empty() ? "" : ",") + std::string("{\"gib_per_s\":") +
+              std::to_string(rate * (1 + 0.001 * (round % 3))) + "}";
+    std::ofstream(scratch_.file(name))
+        << R"({"rungs":[{"name":"r","requested":{"write_with":"write"},"runs":[)" << runs
+        << "]}]}\n";
+    return scratch_.file(name);
+  }
+
+  const ScratchDirectory scratch_;
+};
+
+TEST_F(CompareProgram, TheExitStatusTellsWhetherItIsSlower) {
+  const std::string old = ladder("old", 1, 8), slow = ladder("slow", 0.8, 8),
+                    same = ladder("same", 1, 8), few = ladder("few", 1, 1);
+  for (const auto& [file, status] : {std::pair{same, 0}, {few, 7}, {slow, 8}}) {
+    Program program({"compare", old, file, "--fail-if-slower", "5%"});
+    EXPECT_EQ(program.wait(), status) << program.out() << program.err();
+  }
+  Program all({"compare", old, same, slow, "--fail-if-slower", "5%", "--format", "csv"});
+  EXPECT_EQ(all.wait(), 8);
+  EXPECT_NE(all.err().find("slow: r is slower by more than 5 %"), std::string::npos) << all.err();
+  EXPECT_NE(all.out().find(",slower,"), std::string::npos) << all.out();
+}
+
+TEST_F(CompareProgram, TwoCommandsTakeTurnsUntilTheyAreToldApart) {
+  const std::string a = "cat " + ladder("a", 1, 1), b = "cat " + ladder("b", 1.03, 1);
+  Program faster({"compare", "--interleave", a, b});
+  EXPECT_EQ(faster.wait(), 0) << faster.err();
+  EXPECT_NE(faster.out().find("faster"), std::string::npos) << faster.out();
+  Program same({"compare", "--interleave", a, a});
+  EXPECT_EQ(same.wait(), 0) << same.err();
+  EXPECT_NE(same.out().find("same within 0.0 %"), std::string::npos) << same.out();
+  Program failing({"compare", "--interleave", a, "false"});
+  EXPECT_EQ(failing.wait(), 2);
+  EXPECT_NE(failing.err().find("\"false\" ended with status 1"), std::string::npos) << failing.err();
+}
+
+TEST_F(CompareProgram, OneResultIsNotEnough) {
+  Program program({"compare", ladder("a", 1, 1)});
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_NE(program.err().find("compare needs two results"), std::string::npos);
+  Program missing({"compare", ladder("a", 1, 1), scratch_.file("none")});
+  EXPECT_EQ(missing.wait(), 1);
+  EXPECT_NE(missing.err().find("none: No such file"), std::string::npos) << missing.err();
+}
+
+}  // namespace
+}  // namespace pipetop::tui
