@@ -61,6 +61,7 @@ int compare_commands(const CommandLine& line) {
   constexpr size_t kFirstLook = 8;  // pairs, with which 99 % can be had
   const CompareRequest& wanted = line.compare;
   Output output(wanted.output);
+  LateOutput picture(wanted.svg, WriteMode::whole);
   Interrupts interrupts;
   ProgressLine progress(interrupts, "this pair goes on");
   const uint64_t begin_ns = interrupts.now_ns();
@@ -84,6 +85,7 @@ int compare_commands(const CommandLine& line) {
   progress.clear();
   const std::array one = {std::move(turns.comparison)};
   output.finish(line.format->print(compare_document(one)));
+  if (picture.is_open()) picture.finish(compare_svg(one[0]));
   return exit_status(assess(one[0], wanted.slower), interrupts);
 }
 
@@ -104,7 +106,9 @@ int compare_command(const CommandLine& line) {
       all.warnings.push_back(wanted.files.size() > 2 ? after.file + ": " + warning : warning);
   }
   Output output(wanted.output);
+  LateOutput picture(wanted.svg, WriteMode::whole);
   output.finish(line.format->print(compare_document(comparisons)));
+  if (picture.is_open()) picture.finish(compare_svg(comparisons.front()));
   std::ranges::for_each(all.warnings, say);
   return static_cast<int>(all.exit);
 }

@@ -184,7 +184,10 @@ void add_compare_flags(CLI::App& app, CommandLine& line) {
            "run the two for at most this long (default 60s)");
   add_format(app, line, Holds::runs);
   add_file(app, "-o,--output", compare.output, "write to FILE instead of stdout");
+  add_file(app, "--svg", compare.svg, "draw the ratios and their intervals to FILE");
   app.final_callback([&compare] {
+    if (!compare.svg.empty() && compare.files.size() > 2)
+      throw Error("--svg draws two results: give one picture for each");
     if (compare.in_turns && compare.files.size() != 2)
       throw Error(
           "--interleave needs two commands: \"pipetop run --format json\" \"./other run --format "

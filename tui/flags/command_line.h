@@ -101,7 +101,7 @@ struct CompareRequest {
   std::optional<double> slower;         // of --fail-if-slower
   bool in_turns = false;                // the two `files` are commands to run
   uint64_t budget_ns = 60'000'000'000;  // for them
-  std::string output;                   // "" is stdout
+  std::string output, svg;              // "" is stdout, and no picture
 };
 
 struct TuneRequest {

@@ -24,14 +24,6 @@ std::string unpaired_text(const UnpairedComparison& r) {
   return fmt::format("{:.3f} [{:.3f} .. {:.3f}]", r.ratio, r.low, r.high);
 }
 
-std::string outcome_text(const RungChange& change) {
-  using Outcome = RungChange::Outcome;
-  if (change.outcome == Outcome::same)
-    return fmt::format("same within {:.1f} %", 100 * change.within);
-  if (change.outcome != Outcome::unknown) return std::string(name_of(change.outcome));
-  return "can't tell: needs about " + counted(change.more_rounds, "more round");
-}
-
 std::string only_text(const std::vector<std::string>& names, const std::string& file) {
   return names.empty() ? "" : fmt::format("only in {}: {}\n", file, fmt::join(names, ", "));
 }
@@ -85,6 +77,14 @@ Json rung_json(const RungChange& change) {
 }
 
 }  // namespace
+
+std::string outcome_text(const RungChange& change) {
+  using Outcome = RungChange::Outcome;
+  if (change.outcome == Outcome::same)
+    return fmt::format("same within {:.1f} %", 100 * change.within);
+  if (change.outcome != Outcome::unknown) return std::string(name_of(change.outcome));
+  return "can't tell: needs about " + counted(change.more_rounds, "more round");
+}
 
 Document compare_document(std::span<const ResultComparison> comparisons) {
   Document document{"comparison",

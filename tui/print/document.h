@@ -20,6 +20,7 @@ struct Overhead;
 class Recording;
 struct Rehearsal;
 struct ResultComparison;
+struct RungChange;
 struct Sweep;
 }  // namespace pipetop
 
@@ -78,6 +79,9 @@ std::string summary_text(std::span<const std::shared_ptr<const Segment>> closed,
 // Parts of these documents that are in separate files.
 Json run_json(const RunResult& result);
 std::string run_text(const RunResult& result);
+// Each rung's ratio with its interval.
+std::string compare_svg(const ResultComparison& comparison);
+std::string outcome_text(const RungChange& change);  // "same within 1.8 %"
 // The article's chart: one bar per rung, next to the article's figure.
 // Self-contained; follows the viewer's light or dark scheme.
 std::string ladder_svg(const LadderReport& report);

@@ -35,7 +35,7 @@ TEST(LadderSvg, NeedsNothingButItself) {
   EXPECT_EQ(svg.find("http"), svg.find("http://www.w3.org/2000/svg"));
   EXPECT_EQ(svg.find("http"), svg.rfind("http"));
   for (size_t at = svg.find("url("); at != svg.npos; at = svg.find("url(", at + 1))
-    EXPECT_EQ(svg.substr(at, 26), "url(#pipetop-ladder-hatch)");
+    EXPECT_EQ(svg.substr(at, 25), "url(#pipetop-chart-hatch)");
   EXPECT_TRUE(has(svg, "@media (prefers-color-scheme: dark)"));
 }
 

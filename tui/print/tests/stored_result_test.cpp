@@ -94,6 +94,10 @@ TEST(PrintComparison, IsATableForPeopleAndForPrograms) {
   EXPECT_NE(document.human.find("faster"), std::string::npos) << document.human;
   EXPECT_NE(document.human.find("only in ladder.json: vmsplice_read"), std::string::npos);
   EXPECT_EQ(document.rows.at(0).at("outcome"), "faster");
+  const std::string svg = compare_svg(one[0]);
+  EXPECT_TRUE(svg.starts_with("<svg ") && svg.ends_with("</svg>\n")) << svg;
+  EXPECT_NE(svg.find("write_read: faster. "), std::string::npos) << "for screen readers";
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
   EXPECT_EQ(csv_text(document).substr(0, 15), "name,file,unit,");
 }
 
