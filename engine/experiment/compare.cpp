@@ -151,6 +151,16 @@ ResultComparison compare_all(const StoredResult& before, const StoredResult& aft
 
 }  // namespace
 
+std::optional<double> rate_in(const StoredResult& result,
+                              const std::map<std::string, std::string>& settings,
+                              const std::string& unit) {
+  const StoredRung wanted{.name = {}, .settings = settings, .unit = unit};
+  const auto rung = std::ranges::find_if(
+      result.rungs, [&](const StoredRung& candidate) { return same_settings(candidate, wanted); });
+  if (rung == result.rungs.end()) return {};
+  return median(rung->rounds);
+}
+
 ResultComparison compare_results(const StoredResult& before, const StoredResult& after,
                                  double least) {
   return compare_all(before, after, least, 0.95, compare_unpaired);

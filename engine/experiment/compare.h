@@ -22,45 +22,50 @@ struct StoredFunction {
 
 // What was measured with one setting.
 struct StoredRung {
-  std::string name;                             // of the preset, or the knob with its value
-  std::map<std::string, std::string> settings;  // the requested knobs, as JSON
-  std::string unit;                             // "GiB/s"
-  std::vector<double> rounds;
-  std::map<std::string, StoredFunction> functions;  // "writer gup_fast_fallback"
+  std::string name = {};                             // of the preset, or the knob with its value
+  std::map<std::string, std::string> settings = {};  // the requested knobs, as JSON
+  std::string unit = {};                             // "GiB/s"
+  std::vector<double> rounds = {};
+  std::map<std::string, StoredFunction> functions = {};  // "writer gup_fast_fallback"
 };
 
 // A file that `run`, `ladder` or `tune` has written.
 struct StoredResult {
-  std::string file, kind;                   // "ladder"
-  std::map<std::string, std::string> host;  // facts: "kernel", "cpu"
-  std::vector<StoredRung> rungs;
+  std::string file = {}, kind = {};              // "ladder"
+  std::map<std::string, std::string> host = {};  // facts: "kernel", "cpu"
+  std::vector<StoredRung> rungs = {};
 };
 
 struct RungChange {
   enum class Outcome : uint8_t { faster, slower, same, unknown };
 
-  std::string name, unit;
+  std::string name = {}, unit = {};
   size_t rounds_before = 0, rounds_after = 0;
-  double before = 0, after = 0;  // medians
-  UnpairedComparison ratio;      // of after over before
+  double before = 0, after = 0;   // medians
+  UnpairedComparison ratio = {};  // of after over before
   Outcome outcome = Outcome::unknown;
-  double within = 0;                   // `same`: they differ by at most this share
-  uint32_t more_rounds = 0;            // `unknown`: that would tell, if they scatter as these
-  std::vector<std::string> functions;  // what changed most: "writer f 12.1 -> 20.3 %"
+  double within = 0;                        // `same`: they differ by at most this share
+  uint32_t more_rounds = 0;                 // `unknown`: that would tell, if they scatter as these
+  std::vector<std::string> functions = {};  // what changed most: "writer f 12.1 -> 20.3 %"
 };
 
 struct FactChange {
-  std::string fact, before, after;
+  std::string fact = {}, before = {}, after = {};
 };
 
 struct ResultComparison {
-  std::string before, after;  // files
-  bool in_turns = false;      // each round right after its partner
-  double level = 0;           // of each interval, so that all of them hold as often as one should
-  std::vector<RungChange> rungs;
-  std::vector<std::string> only_before, only_after;  // rungs
-  std::vector<FactChange> facts;                     // of the machines
+  std::string before = {}, after = {};  // files
+  bool in_turns = false;                // each round right after its partner
+  double level = 0;  // of each interval, so that all of them hold as often as one should
+  std::vector<RungChange> rungs = {};
+  std::vector<std::string> only_before = {}, only_after = {};  // rungs
+  std::vector<FactChange> facts = {};                          // of the machines
 };
+
+// Nothing if it has none with these settings, and this unit. Median of its rounds.
+std::optional<double> rate_in(const StoredResult& result,
+                              const std::map<std::string, std::string>& settings,
+                              const std::string& unit);
 
 // Rungs have the same settings if all knobs that both files know are equal. A difference of less
 // than `least` is the same.

@@ -8,6 +8,7 @@
 
 #include "engine/config/config.h"
 #include "engine/engine.h"
+#include "engine/experiment/compare.h"
 #include "engine/experiment/ladder.h"
 #include "engine/recording/recording.h"
 #include "engine/workload/table/main_capabilities.h"
@@ -105,6 +106,10 @@ void record_talk(const Config& config, RecordingFile& recording, Interrupts& int
 
 // For a recording: the screen's options of the command line; all else is the recording's.
 Config replay_config(const CommandLine& line, const Recording& recording);
+
+// A result that `run`, `ladder` or `tune` has written, read with the rights of the user who called
+// sudo. Throws Error.
+StoredResult read_result(const std::string& path);
 
 // Why it ends early, if it does.
 void say_damage(const std::string& file, const Recording& recording);

@@ -20,20 +20,6 @@
 namespace pipetop::tui {
 namespace {
 
-// With the rights of the user who called sudo.
-StoredResult read_result(const std::string& path) {
-  constexpr std::streamsize kMost = 64 << 20;
-  const AsUser as_user(user_to_become());
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw SystemError(path, errno, Exit::usage);
-  std::string text(kMost + 1, '\0');
-  file.read(text.data(), kMost + 1);
-  if (file.bad()) throw SystemError(path, errno, Exit::usage);
-  text.resize(static_cast<size_t>(file.gcount()));
-  if (file.gcount() > kMost) throw Error(path + ": larger than 64 MiB: no result of pipetop");
-  return read_stored_result(path, text);
-}
-
 // What a command prints. Throws Error if it fails.
 std::string output_of(const std::string& command, const Interrupts& interrupts) {
   ShellOutput output = output_of_shell(command);
@@ -91,9 +77,26 @@ int compare_commands(const CommandLine& line) {
 
 }  // namespace
 
+StoredResult read_result(const std::string& path) {
+  constexpr std::streamsize kMost = 64 << 20;
+  const AsUser as_user(user_to_become());
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw SystemError(path, errno, Exit::usage);
+  std::string text(kMost + 1, '\0');
+  file.read(text.data(), kMost + 1);
+  if (file.bad()) throw SystemError(path, errno, Exit::usage);
+  text.resize(static_cast<size_t>(file.gcount()));
+  if (file.gcount() > kMost) throw Error(path + ": larger than 64 MiB: no result of pipetop");
+  return read_stored_result(path, text);
+}
+
 int compare_command(const CommandLine& line) {
-  if (line.compare.in_turns) return compare_commands(line);
   const CompareRequest& wanted = line.compare;
+  if (wanted.in_turns && wanted.files.size() != 2)
+    throw Error("--interleave needs two commands that print a result: see pipetop help compare");
+  if (wanted.files.size() < 2)
+    throw Error("compare needs two results: pipetop compare OLD.json NEW.json");
+  if (wanted.in_turns) return compare_commands(line);
   const StoredResult before = read_result(wanted.files.front());
   Assessment all;
   std::vector<ResultComparison> comparisons;

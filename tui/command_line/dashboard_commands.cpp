@@ -16,6 +16,7 @@
 #include "engine/base/error.h"
 #include "engine/base/event_loop.h"
 #include "engine/base/text.h"
+#include "engine/experiment/compare.h"
 #include "engine/experiment/limits.h"
 #include "engine/process/placement.h"
 #include "engine/process/privileges.h"
@@ -33,6 +34,7 @@
 #include "tui/draw/canvas.h"
 #include "tui/notes/notes.h"
 #include "tui/print/document.h"
+#include "tui/print/stored_result.h"
 #include "tui/screen/shell.h"
 #include "tui/watch/recorded_pipeline.h"
 #include "tui/watch/watch_controller.h"
@@ -108,6 +110,10 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
   check_terminal(config);  // before any processes are started
   check_distinct({{"--record", line.record}, {"--fallback", line.talk.fallback}});
   screen.roof_gib_per_s = find_roof(line, config);
+  if (!line.against.empty())
+    screen.against = [then = read_result(line.against)](const Settings& settings) {
+      return rate_in(then, stored_settings(settings), std::string(unit_of(settings).rate));
+    };
   FoldedFile folded(line.folded);
   SegmentFile segments(line.segments, config.settings);
   check_segments(segments, line, config);

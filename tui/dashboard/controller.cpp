@@ -141,6 +141,10 @@ void Controller::show(const Snapshot& shown, int rows, int cols) {
   follow_replay();
   state_.ring.follow(shown, state_.frozen);
   state_.show.no_functions = sees_no_functions(shown);
+  if (stored_rate_ && then_of_ != state_.on_screen()) {
+    then_of_ = state_.on_screen();
+    state_.then = stored_rate_(*then_of_);
+  }
   settle();
   if (!watched_) return;
   watched_->lay_out_in(watched_in_show(state_, rows, cols));
@@ -534,6 +538,7 @@ void check_terminal(const Config& config) { require_terminal(config); }
 int run_dashboard(Source& source, const Config& config, const DashboardOptions& options) {
   Controller controller(source, config.settings, config.presets);
   controller.set_roof(options.roof_gib_per_s);
+  controller.compare_with(options.against);
   controller.set_show(config.show);
   controller.hold_figures();
   controller.tell_snapshots(options.every_snapshot);

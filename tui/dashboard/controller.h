@@ -38,8 +38,12 @@ namespace pipetop::tui {
 // Begins to watch what a scene names. It ends with the last owner of the result. Throws Error.
 using OpenScene = std::function<std::shared_ptr<WatchSource>(const SceneWatch&)>;
 
+// The rate that a stored result has of these settings, in the workload's unit.
+using StoredRate = std::function<std::optional<double>(const Settings&)>;
+
 struct DashboardOptions {
   std::optional<double> roof_gib_per_s = {};  // the upper bound of a pipe's rate, if known
+  StoredRate against = {};                    // empty: there is none to compare with
   std::function<void(const Snapshot&)> every_snapshot = {};  // also while the screen is frozen
   Tape* tape = nullptr;  // gets every snapshot as it is shown, or would be if it were not frozen
   // Each frame as it is drawn.
@@ -61,6 +65,8 @@ class Controller : public ListScreen {
 
   // The upper bound (roof) of a pipe's rate here, in GiB/s.
   void set_roof(std::optional<double> gib_per_s) { state_.roof_gib_per_s = gib_per_s; }
+
+  void compare_with(StoredRate then) { stored_rate_ = std::move(then); }
 
   // What an audience sees.
   void set_show(bool on);
@@ -235,8 +241,10 @@ class Controller : public ListScreen {
   std::optional<NotesServer> notes_;
   std::vector<NotesCheck> checks_;  // of the present scene
   uint64_t checks_due_ns_ = 0;
-  Settings live_settings_;        // while the recording of a talk is shown in its place
-  bool recorded_slowly_ = false;  // its scene has begun in slow motion
+  StoredRate stored_rate_;
+  std::optional<Settings> then_of_;  // the settings that it was asked for last
+  Settings live_settings_;           // while the recording of a talk is shown in its place
+  bool recorded_slowly_ = false;     // its scene has begun in slow motion
   SceneChanges scene_changes_;
   Reading<Change> scene_change_;  // of the present scene
   uint64_t scene_change_due_ns_ = 0;

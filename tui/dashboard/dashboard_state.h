@@ -48,6 +48,7 @@ struct DashboardState : ScreenState {
   std::optional<bool> parts;             // in the ring's place; nothing: the workload's default
   std::optional<double> roof_gib_per_s;  // the upper bound of a pipe's rate here, if known
   bool roof_hidden = false;
+  std::optional<double> then;  // the rate of a stored result with the settings on the screen
   const ReplayState* replay = nullptr;  // of a recording; null: it happens now
 
   // What the key `a` does next.

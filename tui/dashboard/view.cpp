@@ -25,6 +25,10 @@
 namespace pipetop::tui {
 namespace {
 
+KnownRates known_rates(const DashboardState& state) {
+  return {.roof = state.shown_roof(), .then = state.then};
+}
+
 std::vector<TitlePart> badges_of(const DashboardState& state) {
   return recording_badges(state.replay, state.recording);
 }
@@ -177,7 +181,7 @@ class Painter {
     const Pace pace = pace_of(s_);
     if (in_show_)
       return draw_history(panel(rect, std::move(title), false, highlights("rate")), s_.throughput,
-                          s_.now_ns, pace, state_.shown_roof());
+                          s_.now_ns, pace, known_rates(state_));
     title.push_back(s_.requested.pipe.single_step ? step_badge() : pace_badge(pace));
     const Segment* a = state_.reference.is_a ? state_.reference.segment.get() : nullptr;
     const int room = title_room(rect.cols) - title_columns(title) - columns_of(" · ");
@@ -187,7 +191,7 @@ class Painter {
     else if (total > 0)
       title.push_back({items_text(total, unit_of(s_.requested).items), Style::dim});
     const Area area = panel(rect, std::move(title));
-    draw_throughput(area, s_.throughput, s_.now_ns, pace, a, state_.shown_roof(),
+    draw_throughput(area, s_.throughput, s_.now_ns, pace, a, known_rates(state_),
                     state_.compared() ? state_.turns->words() : cause_text(s_, area.cols()),
                     is_damaged(s_), differs_from(a));
   }

@@ -188,12 +188,6 @@ void add_compare_flags(CLI::App& app, CommandLine& line) {
   app.final_callback([&compare] {
     if (!compare.svg.empty() && compare.files.size() > 2)
       throw Error("--svg draws two results: give one picture for each");
-    if (compare.in_turns && compare.files.size() != 2)
-      throw Error(
-          "--interleave needs two commands: \"pipetop run --format json\" \"./other run --format "
-          "json\"");
-    if (compare.files.size() < 2)
-      throw Error("compare needs two results: pipetop compare OLD.json NEW.json");
   });
 }
 

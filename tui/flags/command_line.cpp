@@ -140,6 +140,8 @@ class Parser {
     };
     add_optional_value(app_, "--roof", "[GIB/S]", choose_roof,
                        "draw the upper bound of a pipe's rate: this, or measured in a second");
+    add_file(app_, "--against", line_.against,
+             "draw the rates of a stored result (see compare) beside those of now");
   }
 
   Command command() const {
@@ -169,6 +171,8 @@ class Parser {
     constexpr std::array kHaveRoof = {Command::dashboard, Command::present, Command::shot};
     if (line_.roof && std::ranges::find(kHaveRoof, line_.command) == kHaveRoof.end())
       throw Error("--roof is for the dashboard: use pipetop limits");
+    if (!line_.against.empty() && line_.command != Command::dashboard)
+      throw Error("--against is for the dashboard: use pipetop compare");
     if (line_.show && line_.command != Command::dashboard)
       throw Error("--show is for the dashboard: give no command");
     if (!line_.talk.config.empty() && !line_.config.empty())

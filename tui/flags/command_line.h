@@ -160,6 +160,7 @@ struct CommandLine {
   std::optional<BpfCounters> bpf_counters;
   std::optional<ThemeChoice> theme;
   std::optional<double> roof;  // of the dashboard, in GiB/s; 0: measured
+  std::string against;         // of the dashboard: a stored result, "" for none
   bool no_color = false, no_unicode = false, no_bpf = false, no_summary = false;
   bool show = false;  // of the dashboard
 

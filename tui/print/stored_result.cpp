@@ -197,6 +197,10 @@ bool is_csv(std::string_view text) {
 
 }  // namespace
 
+std::map<std::string, std::string> stored_settings(const Settings& settings) {
+  return settings_of(knobs_json(settings));
+}
+
 StoredResult read_stored_result(const std::string& file, const std::string& text) {
   if (is_csv(text)) return read_csv(file, text);
   const Json root = Json::parse(text, nullptr, false);

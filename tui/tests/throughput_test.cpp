@@ -179,7 +179,9 @@ TEST(History, MarksStandWhereTheRateChanged) {
 Lines with_roof(double roof, int rows, int cols, Pace pace = Pace::normal) {
   return drawn(
       rows, cols,
-      [&](const Area& a) { draw_throughput(a, throughput(), 60 * kSecond, pace, nullptr, roof); },
+      [&](const Area& a) {
+        draw_throughput(a, throughput(), 60 * kSecond, pace, nullptr, {.roof = roof});
+      },
       GlyphSet::ascii);
 }
 
@@ -189,10 +191,20 @@ TEST(Roof, IsSaidBesideTheRates) {
   EXPECT_EQ(with_roof(102, 4, 34, Pace::slow_motion)[1].find("roof"), std::string::npos);
 }
 
+TEST(Then, IsSaidWithTheRatioAndDrawnAsALine) {
+  const auto draw = [](const Area& a) {
+    draw_throughput(a, throughput(), 60 * kSecond, Pace::normal, nullptr, {.then = 50.0});
+  };
+  std::string all;
+  for (const std::string& line : drawn(16, 90, draw, GlyphSet::unicode)) all += line + "\n";
+  EXPECT_NE(all.find("now 62.5  then 50.0 ×1.2"), all.npos) << all;
+  EXPECT_NE(all.find(" then 50.0 GiB/s ─ ─ "), all.npos) << all;
+}
+
 TEST(Roof, IsADashedLineAtItsHeight) {
   const auto history = [](double roof) {
     const auto draw = [&](const Area& a) {
-      draw_history(a, throughput(), 60 * kSecond, Pace::normal, roof);
+      draw_history(a, throughput(), 60 * kSecond, Pace::normal, {.roof = roof});
     };
     return drawn(11, 65, draw, GlyphSet::ascii);
   };

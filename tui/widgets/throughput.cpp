@@ -23,7 +23,7 @@ void draw_axis(const Area& area, double top) {
 }
 
 // On top of the curve, so that a rate above its roof is visible, too.
-void draw_roof(const Area& area, double height, const std::string& label) {
+void draw_level(const Area& area, double height, const std::string& label) {
   if (!(height >= 0 && height <= 1)) return;
   const int row = std::clamp(static_cast<int>((1 - height) * area.rows()), 0, area.rows() - 1);
   const int begin = area.put(row, 1, label, Style::mark) + 1;
@@ -42,7 +42,7 @@ struct Terms {
   Pace pace = Pace::normal;
   const Segment* a = nullptr;  // kept as A; else the previous one is used
   const Unit& unit;
-  std::optional<double> roof;
+  KnownRates known;
   bool damaged = false;
   uint64_t now_ns = 0;
   bool differs = true;
@@ -135,13 +135,23 @@ Item now_item(const Throughput& t, const Terms& terms) {
 // How close it is to the roof, except in slow motion.
 void add_roof(std::vector<Item>& items, const Throughput& t, const Terms& terms) {
   const Reading<double> rate = headline(t, terms);
-  if (!terms.roof || terms.pace == Pace::slow_motion || !rate.has_value()) return;
+  const std::optional<double>& roof = terms.known.roof;
+  if (!roof || terms.pace == Pace::slow_motion || !rate.has_value()) return;
   items.push_back(
       {{},
-       fmt::format("{:.0f} %", *rate / *terms.roof * 100),
-       "of roof " + (terms.shown.name == terms.unit.rate ? rate_text(*terms.roof)
-                                                         : rate_with_unit(*terms.roof, terms.unit)),
+       fmt::format("{:.0f} %", *rate / *roof * 100),
+       "of roof " + (terms.shown.name == terms.unit.rate ? rate_text(*roof)
+                                                         : rate_with_unit(*roof, terms.unit)),
        Style::mark});
+}
+
+// What a stored result has of these settings, and the ratio to it.
+void add_then(std::vector<Item>& items, const Throughput& t, const Terms& terms) {
+  const std::optional<double>& then = terms.known.then;
+  if (!then || terms.pace == Pace::slow_motion || *then <= 0) return;
+  items.push_back({"then", terms.beside(*then), {}, Style::mark});
+  if (is_settled(t.current.rate))
+    items.back().after = gain_text(t.current.rate->mean, *then, terms.unit);
 }
 
 // The number in its unit, on one or two lines with its details.
@@ -156,6 +166,7 @@ int draw_small(const Area& area, const Throughput& t, const Terms& terms) {
   if (Item spread = spread_item(t, terms); !spread.value.empty()) items.push_back(spread);
   for (Item& item : comparison(t, terms)) items.push_back(std::move(item));
   if (terms.pace == Pace::normal) items.push_back(now_item(t, terms));
+  add_then(items, t, terms);
   add_roof(items, t, terms);
   items.push_back(rate_item(t.over_10s, "10 s", terms));
   const int room = area.rows() >= 4 ? 2 : 1;
@@ -173,6 +184,7 @@ void draw_details(const Area& area, const Throughput& t, const Terms& terms) {
   put_items(lines.from_row(0, 1), comparison(t, terms));
   std::vector<Item> now;
   if (terms.pace == Pace::normal) now.push_back(now_item(t, terms));
+  add_then(now, t, terms);
   add_roof(now, t, terms);
   now.push_back(rate_item(t.over_10s, "10 s", terms));
   put_items(lines.from_row(1, room ? 2 : 1), now);
@@ -207,7 +219,7 @@ int big_rows(int rows, int cols) { return digit_rows(digits_in(rows, cols)); }
 }  // namespace
 
 void draw_history(const Area& area, const Throughput& throughput, uint64_t now_ns, Pace pace,
-                  std::optional<double> roof) {
+                  const KnownRates& known) {
   const bool marks = area.rows() >= 2;
   const int graph_rows = area.rows() - (marks ? 1 : 0);
   const int axis_cols = area.cols() >= 36 ? kAxisCols : 0;
@@ -218,11 +230,20 @@ void draw_history(const Area& area, const Throughput& throughput, uint64_t now_n
   const double most = *std::ranges::max_element(bins.values);
   const RateUnit unit = rate_unit(most, pace, unit_of(throughput.current.requested));
   for (double& value : bins.values) value *= unit.per_unit;
-  const bool near = roof && *roof <= 2 * most;
-  const double top = axis_end((near ? std::max(most, *roof) : most) * unit.per_unit);
+  const auto near = [&](std::optional<double> rate) { return rate && *rate <= 2 * most; };
+  double highest = most;
+  for (const auto& rate : {known.roof, known.then})
+    if (near(rate)) highest = std::max(highest, *rate);
+  const double top = axis_end(highest * unit.per_unit);
   draw_curve(graph, bins, top, Style::graph);
-  if (near)
-    draw_roof(graph, *roof * unit.per_unit / top, fmt::format("roof {} GiB/s", rate_text(*roof)));
+  const std::string_view name = unit_of(throughput.current.requested).rate;
+  const auto draw = [&](std::optional<double> rate, std::string_view what) {
+    if (near(rate))
+      draw_level(graph, *rate * unit.per_unit / top,
+                 fmt::format("{} {} {}", what, rate_text(*rate), name));
+  };
+  draw(known.then, "then");
+  draw(known.roof, "roof");
   if (axis_cols > 0) draw_axis(area.part({0, 0, graph_rows, axis_cols - 1}), top);
   if (!marks) return;
   const Area below = area.from_row(graph_rows);
@@ -253,9 +274,9 @@ bool has_cause_row(int rows, int cols) {
 }
 
 void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns, Pace pace,
-                     const Segment* a, std::optional<double> roof, std::string_view cause,
+                     const Segment* a, const KnownRates& known, std::string_view cause,
                      bool damaged, bool differs) {
-  Terms terms{pace, a, unit_of(t.current.requested), roof, damaged, now_ns, differs};
+  Terms terms{pace, a, unit_of(t.current.requested), known, damaged, now_ns, differs};
   if (const Reading<double> rate = headline(t, terms); rate.has_value())
     terms.shown = rate_unit(*rate, pace, terms.unit);
   int used = 0;
@@ -265,7 +286,7 @@ void draw_throughput(const Area& area, const Throughput& t, uint64_t now_ns, Pac
     used = draw_small(area, t, terms);
   if (has_cause_row(area.rows(), area.cols()))
     area.put_fitted(used++, 0, area.cols(), cause, Style::value);
-  draw_history(area.from_row(used), t, now_ns, pace, roof);
+  draw_history(area.from_row(used), t, now_ns, pace, known);
 }
 
 }  // namespace pipetop::tui

@@ -90,6 +90,13 @@ TEST(CompareResults, TheExitStatusIsForScripts) {
             Exit::untrustworthy);
 }
 
+TEST(StoredRate, IsTheMedianOfTheSameSettings) {
+  const StoredResult stored = result("a", {rung("x", 1), rung("y", 2)});
+  EXPECT_NEAR(*rate_in(stored, {{"preset", "y"}, {"newer", "1"}}, "GiB/s"), 2.006, 0.001);
+  EXPECT_FALSE(rate_in(stored, {{"preset", "z"}}, "GiB/s"));
+  EXPECT_FALSE(rate_in(stored, {{"preset", "y"}}, "k rules/s"));
+}
+
 TEST(CompareInTurns, PairsCancelWhatBothHaveInCommon) {
   StoredRung a = rung("x", 1), b = a;
   for (size_t i = 0; i < a.rounds.size(); ++i) {  // the machine becomes four times as fast
