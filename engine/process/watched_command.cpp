@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <functional>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
@@ -39,10 +40,25 @@ namespace {
   report_failed_exec(error_fd);
 }
 
-std::vector<std::string> arguments_of(std::span<const std::string> words) {
-  if (words.size() == 1) return {"/bin/sh", "-c", words[0]};
-  return {words.begin(), words.end()};
-}
+// The words of a command as exec takes them; one alone is a line of sh.
+class Arguments {
+ public:
+  explicit Arguments(std::span<const std::string> words)
+      : strings_(words.size() == 1 ? std::vector<std::string>{"/bin/sh", "-c", words[0]}
+                                   : std::vector<std::string>(words.begin(), words.end())) {
+    for (std::string& word : strings_) pointers_.push_back(word.data());
+    pointers_.push_back(nullptr);
+  }
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
+  const std::string& program() const { return strings_[0]; }
+  char* const* data() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> strings_;
+  std::vector<char*> pointers_;
+};
 
 int code_of(int status) {
   return WIFSIGNALED(status) ? kSignalExit + WTERMSIG(status) : WEXITSTATUS(status);
@@ -147,21 +163,49 @@ bool wait_for_all(const sigset_t& awaited, pid_t command, int& code, const times
 
 WatchedCommand::WatchedCommand(std::span<const std::string> words) {
   if (words.empty()) throw Error("no command: pipetop watch -- COMMAND ...");
-  std::vector<std::string> strings = arguments_of(words);
-  std::vector<char*> arguments;
-  for (std::string& word : strings) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-
+  const Arguments arguments(words);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   try {
     StartedChild child = start_child([&](int fd) { become_command(arguments.data(), fd); });
-    if (child.exec_error != 0) throw_exec_error(strings[0], child.exec_error);
+    if (child.exec_error != 0) throw_exec_error(arguments.program(), child.exec_error);
     pid_ = child.pid;
     pidfd_ = std::move(child.pidfd);
   } catch (...) {
     ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
     throw;
   }
+}
+
+ShellOutput output_of_shell(const std::string& command, int signal_fd,
+                            const std::function<bool()>& goes_on) {
+  const Arguments arguments({&command, 1});
+  PipeEnds pipe = open_pipe();
+  if (!pipe) throw SystemError("pipe2", errno);
+  const StartedChild child = start_child([&](int fd) {
+    ::dup2(pipe.write.get(), STDOUT_FILENO);
+    become_command(arguments.data(), fd);
+  });
+  if (child.exec_error != 0) throw_exec_error(arguments.program(), child.exec_error);
+  pipe.write.reset();
+  ShellOutput output;
+  std::array<pollfd, 2> events = {{{pipe.read.get(), POLLIN, 0}, {signal_fd, POLLIN, 0}}};
+  std::array<char, 65536> chunk;
+  for (;;) {
+    if (::poll(events.data(), events.size(), -1) < 0) continue;
+    if (events[1].revents != 0 && !goes_on()) {
+      ::kill(child.pid, SIGTERM);
+      events[1].fd = -1;
+    }
+    if (events[0].revents == 0) continue;
+    const ssize_t got = ::read(pipe.read.get(), chunk.data(), chunk.size());
+    if (got == 0) break;
+    if (got > 0) output.text.append(chunk.data(), static_cast<size_t>(got));
+  }
+  int status = 0;
+  while (::waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  output.status = code_of(status);
+  return output;
 }
 
 WatchedCommand::~WatchedCommand() { ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0); }
@@ -177,15 +221,12 @@ std::optional<int> WatchedCommand::exit_code() {
 }
 
 SceneCommand::SceneCommand(const std::string& line) {
-  std::vector<std::string> strings = arguments_of({&line, 1});
-  std::vector<char*> arguments;
-  for (std::string& word : strings) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  const Arguments arguments({&line, 1});
   const User user = user_to_become();
   errors_.reset(::memfd_create("stderr", MFD_CLOEXEC));
   const Keeper keeper{::getpid(), user, groups_of(user), arguments.data(), errors_.get()};
   StartedChild child = start_child([&](int report_fd) { keep_command(keeper, report_fd); });
-  if (child.exec_error != 0) throw_exec_error(strings[0], child.exec_error);
+  if (child.exec_error != 0) throw_exec_error(arguments.program(), child.exec_error);
   pid_ = child.pid;
   pidfd_ = std::move(child.pidfd);
 }

@@ -1,9 +1,10 @@
-// Runs command lines to be watched: for `watch -- COMMAND`, as if it ran alone, and for a scene of
-// a talk, until the scene is left.
+// Runs command lines: for `watch -- COMMAND`, as if it ran alone; for a scene of a talk, until the
+// scene is left; and for what they print.
 #pragma once
 
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,6 +39,17 @@ class WatchedCommand {
   std::optional<int> exit_code_;
   int signal_ = 0;
 };
+
+struct ShellOutput {
+  std::string text;  // of its stdout
+  int status = 0;    // its exit code, or 128 + signal
+};
+
+// As `sh -c`, with all but its stdout as WatchedCommand has it. When `signal_fd` is readable it
+// asks whether it `goes_on`; else it ends the command by SIGTERM. Returns when nobody can write to
+// its stdout any more. Throws SystemError.
+ShellOutput output_of_shell(const std::string& command, int signal_fd,
+                            const std::function<bool()>& goes_on);
 
 class SceneCommand {
  public:

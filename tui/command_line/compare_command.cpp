@@ -12,7 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/experiment/compare.h"
 #include "engine/process/privileges.h"
-#include "engine/process/shell.h"
+#include "engine/process/watched_command.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/print/stored_result.h"
@@ -21,8 +21,8 @@ namespace pipetop::tui {
 namespace {
 
 // What a command prints. Throws Error if it fails.
-std::string output_of(const std::string& command, const Interrupts& interrupts) {
-  ShellOutput output = output_of_shell(command);
+std::string output_of(const std::string& command, Interrupts& interrupts) {
+  ShellOutput output = output_of_shell(command, interrupts.fd(), [&] { return interrupts.take(); });
   const bool has_result = output.status == 0 || output.status == int(Exit::untrustworthy);
   if (!has_result && !interrupts.ended())
     throw Error(fmt::format("\"{}\" ended with status {}: it must print a result as JSON", command,
@@ -59,7 +59,7 @@ int compare_commands(const CommandLine& line) {
       const size_t i = (pair + turn) % 2;
       progress.show(fmt::format("pair {}: {}", pair, wanted.files[i]));
       const std::string text = output_of(wanted.files[i], interrupts);
-      if (!interrupts.take()) return ended_early(interrupts, "the two were told apart");
+      if (interrupts.ended()) return ended_early(interrupts, "the two were told apart");
       add_rounds(results[i], read_stored_result(wanted.files[i], text));
     }
     const bool over = interrupts.now_ns() >= begin_ns + wanted.budget_ns;

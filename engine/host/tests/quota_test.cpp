@@ -2,20 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "engine/tests/support/scratch_directory.h"
 
 namespace pipetop {
 namespace {
 
 struct Quota : testing::Test {
-  void put(const std::string& file, const std::string& text) {
-    const std::filesystem::path path = root + file;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-  }
+  void put(const std::string& file, const std::string& text) const { scratch.put(file, text); }
   const ScratchDirectory scratch;
   const std::string root = scratch.path();
 };

@@ -29,6 +29,13 @@ class ScratchDirectory {
   const std::filesystem::path& path() const { return path_; }
   std::string file(const std::string& name) const { return (path_ / name).string(); }
 
+  // With the folders that it takes.
+  void put(const std::string& name, const std::string& text) const {
+    const std::filesystem::path path = path_.string() + "/" + name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+
   // Not every file system has them.
   bool has_unnamed_files() const {
     return bool(UniqueFd(open(path_.c_str(), O_WRONLY | O_TMPFILE, 0600)));

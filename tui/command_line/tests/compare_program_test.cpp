@@ -1,8 +1,10 @@
 // Stored results side by side, as a script sees it.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <fstream>
 
+#include "engine/tests/eventually.h"
 #include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
 
@@ -49,7 +51,20 @@ TEST_F(CompareProgram, TwoCommandsTakeTurnsUntilTheyAreToldApart) {
   EXPECT_NE(same.out().find("same within 0.0 %"), std::string::npos) << same.out();
   Program failing({"compare", "--interleave", a, "false"});
   EXPECT_EQ(failing.wait(), 2);
-  EXPECT_NE(failing.err().find("\"false\" ended with status 1"), std::string::npos) << failing.err();
+  EXPECT_NE(failing.err().find("\"false\" ended with status 1"), std::string::npos)
+      << failing.err();
+}
+
+TEST_F(CompareProgram, ASignalEndsTheCommandThatRuns) {
+  const std::string a = "cat " + ladder("a", 1, 1);
+  Program program(
+      {"compare", "--interleave", a, "echo $$ > " + scratch_.file("pid") + "; exec sleep 1000"});
+  ASSERT_TRUE(eventually([&] { return !content_of(scratch_.file("pid")).empty(); }));
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait(), 128 + SIGTERM) << program.err();
+  EXPECT_NE(program.err().find("ended before the two were told apart"), std::string::npos)
+      << program.err();
+  EXPECT_NE(kill(std::stoi(content_of(scratch_.file("pid"))), 0), 0);
 }
 
 TEST_F(CompareProgram, OneResultIsNotEnough) {
