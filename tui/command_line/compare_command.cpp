@@ -66,7 +66,8 @@ int compare_commands(const CommandLine& line) {
     if (!over && pair < look) continue;
     look += std::max<size_t>(look / 2, 1);
     turns = compare_in_turns(results[0], results[1], wanted.slower.value_or(wanted.least));
-    if (over || turns.is_final) break;
+    const bool is_told = assess(turns.comparison, wanted.slower).exit != Exit::untrustworthy;
+    if (over || (turns.is_final && is_told)) break;
   }
   progress.clear();
   const std::array one = {std::move(turns.comparison)};

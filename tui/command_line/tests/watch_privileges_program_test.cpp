@@ -76,13 +76,16 @@ TEST(WatchPrivileges, ExactBytesOfACommandAreAllOfThem) {
   ASSERT_FALSE(summary["pipeline"].is_null()) << summary;
   const json& pipes = summary["pipeline"]["pipes"];
   ASSERT_EQ(pipes.size(), 2u) << summary;
+  size_t ends = 0;
   for (const json& pipe : pipes) {
-    ASSERT_FALSE(pipe["writers"].empty() || pipe["readers"].empty()) << pipe;
     EXPECT_EQ(pipe["exact"], true);
     EXPECT_EQ(pipe["bytes"], 1'500'000'000) << pipe;
-    EXPECT_EQ(pipe["writers"][0]["bytes"], 1'500'000'000) << pipe;
-    EXPECT_EQ(pipe["readers"][0]["bytes"], 1'500'000'000) << pipe;
+    // Who had gone at the last look is not listed.
+    for (const char* side : {"writers", "readers"})
+      for (const json& end : pipe[side]) EXPECT_EQ(end["bytes"], 1'500'000'000) << pipe;
+    ends += pipe["writers"].size() + pipe["readers"].size();
   }
+  EXPECT_GT(ends, 0u) << summary;
 }
 
 TEST(WatchPrivileges, AnOrdinaryUserWatchesWhatItStartsAndIsToldOnce) {
