@@ -94,6 +94,7 @@ struct Stage {
   // Whether it holds what others feed or empty: a socket, a terminal. Asked of who polls.
   std::optional<bool> outside = {};
   StageLimits limits = {};
+  std::string cgroup = {};  // as people call it: "backup.service", "docker 0123456789ab"
 };
 
 // A larger ring, and how much faster the pipe would be with it.

@@ -30,4 +30,9 @@ std::vector<Cgroup> cgroups_with(std::string_view controller, const std::string&
 std::string why_frozen(const std::string& memberships, const std::string& root = kCgroups);
 std::string why_frozen(pid_t pid);
 
+// What people call the cgroup that a process is in: "backup.service", "user-1000.slice", of a
+// container "docker 0123456789ab"; else its path, "/" if it is in none, "" if that isn't known.
+// Scopes, which systemd numbers, have the name of what is around them.
+std::string unit_of(const std::string& memberships);
+
 }  // namespace pipetop

@@ -51,6 +51,7 @@ void set_facts(Stage& stage, const ProcessFacts& facts) {
   stage.command = facts.command.empty() ? stage.name : facts.command;
   stage.nice = facts.nice;
   stage.cpus = facts.cpus;
+  stage.cgroup = facts.cgroup;
 }
 
 void fill(Pipe& view, const ScannedPipe& pipe, const PipeHistory& history) {

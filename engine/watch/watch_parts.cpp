@@ -8,6 +8,7 @@
 #include "engine/base/system_files.h"
 #include "engine/base/text.h"
 #include "engine/observe/observers.h"
+#include "engine/process/cgroups.h"
 #include "engine/process/foreign_end.h"
 #include "engine/process/proc_files.h"
 #include "engine/process/threads.h"
@@ -53,6 +54,7 @@ ProcessFacts read_process_facts(pid_t pid) {
   facts.command = printable_command(read_proc_file(pid, "cmdline"));
   facts.nice = nice_of(pid).value_or(0);
   facts.cpus = cpus_of(pid);
+  facts.cgroup = unit_of(read_proc_file(pid, "cgroup"));
   return facts;
 }
 

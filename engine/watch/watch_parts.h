@@ -24,11 +24,12 @@
 
 namespace pipetop {
 
-// What /proc tells of a process beyond a scan: its command line, its nice value, its CPUs.
+// What /proc tells of a process beyond a scan.
 struct ProcessFacts {
   std::string command;  // the command line, printable; "" if it has none
   int nice = 0;
-  std::vector<int> cpus;  // that its first thread may use
+  std::vector<int> cpus;    // that its first thread may use
+  std::string cgroup = {};  // unit_of() it
 };
 
 // Nothing of what is gone.

@@ -39,5 +39,19 @@ TEST_F(Cgroups, TheSecondVersionBesideTheFirstHasItsOwnFolder) {
   EXPECT_EQ(groups[1].folder(), root + "/unified/z");
 }
 
+TEST(Units, AreWhatPeopleCallThem) {
+  const std::string id = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+  EXPECT_EQ(unit_of("0::/system.slice/backup.service\n"), "backup.service");
+  EXPECT_EQ(unit_of("0::/user.slice/user-1000.slice/session-17.scope\n"), "user-1000.slice");
+  EXPECT_EQ(unit_of("0::/user.slice/user-1000.slice/user@1000.service/app.slice/a.service\n"),
+            "a.service");
+  EXPECT_EQ(unit_of("0::/system.slice/docker-" + id + ".scope\n"), "docker 0123456789ab");
+  EXPECT_EQ(unit_of("4:cpu:/docker/" + id + "\n0::/\n"), "docker 0123456789ab");
+  EXPECT_EQ(unit_of("1:name=systemd:/system.slice/cron.service\n4:cpu:/x\n"), "cron.service");
+  EXPECT_EQ(unit_of("4:cpu:/jobs/nightly\n0::/\n"), "/jobs/nightly");
+  EXPECT_EQ(unit_of("0::/\n"), "/");
+  EXPECT_EQ(unit_of(""), "");
+}
+
 }  // namespace
 }  // namespace pipetop

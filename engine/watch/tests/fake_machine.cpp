@@ -72,7 +72,8 @@ class FakeObserver final : public observe::StageObserver {
   }
   std::vector<observe::RingTally> samples() override {
     std::vector<observe::RingTally> samples;
-    for (const uint64_t inode : pipes_) samples.push_back(machine_.pipe(inode).samples);
+    for (const uint64_t inode : pipes_)
+      if (machine_.has_pipe(inode)) samples.push_back(machine_.pipe(inode).samples);
     return samples;
   }
 
@@ -272,7 +273,8 @@ WatchParts FakeMachine::parts() {
   };
   parts.read_facts = [known](pid_t pid) {
     const FakeProcess* process = known(pid);
-    return process ? ProcessFacts{printable_command(process->command), 0, {0, 1}} : ProcessFacts{};
+    return process ? ProcessFacts{printable_command(process->command), 0, {0, 1}, "/"}
+                   : ProcessFacts{};
   };
   parts.link_of = [known](pid_t pid, int fd) {
     const FakeProcess* process = known(pid);
