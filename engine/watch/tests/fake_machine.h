@@ -54,6 +54,7 @@ class FakeMachine {
   void runs(pid_t pid);
   void waits(pid_t pid, WaitsFor wait, int fd = -1);
   FakeThread& thread(pid_t pid, pid_t tid = 0);  // 0: the first one
+  bool has_pipe(uint64_t inode) const { return pipes_.contains(inode); }
   MachinePipe& pipe(uint64_t inode) { return pipes_.at(inode); }
   FakeProcess& process(pid_t pid) { return processes_.at(pid); }
 

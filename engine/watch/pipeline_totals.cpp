@@ -1,0 +1,301 @@
+#include "engine/watch/pipeline_totals.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "engine/base/clock.h"
+#include "engine/judge/verdict.h"
+
+namespace pipetop {
+namespace {
+
+std::string name_at(const Pipeline& pipeline, const std::vector<StageEnd>& ends) {
+  const StageEnd* const end = main_end(ends);
+  return end ? pipeline.stages[end->stage].name : "";
+}
+
+// Where the time of a stage that moved nothing went: on a CPU what its clock says, and the rest
+// where it is now.
+StageShares shares_of_standing(const Stage& stage, double cpus) {
+  StageShares shares;
+  shares.cpu = cpus;
+  shares.on_cpu = std::min(1.0, cpus);
+  const double rest = 1 - shares.on_cpu;
+  const bool waits = stage.state.kind == StageState::Kind::waiting;
+  if (!waits)
+    shares.runnable = rest;
+  else if (stage.state.wait == WaitsFor::pipe_read)
+    shares.reading = rest;
+  else if (stage.state.wait == WaitsFor::pipe_write)
+    shares.writing = rest;
+  else
+    shares.elsewhere[size_t(stage.state.wait)] = rest;
+  return shares;
+}
+
+std::array<double, StageTotals::kParts> parts_of(const StageShares& shares) {
+  const double known = shares.on_cpu + shares.runnable + shares.reading + shares.writing;
+  return {shares.on_cpu, shares.runnable, shares.reading, shares.writing, std::max(0.0, 1 - known)};
+}
+
+}  // namespace
+
+PipelineTotals::PipelineTotals(TotalsOptions options, WatchParts parts)
+    : options_(std::move(options)),
+      parts_(std::move(parts)),
+      table_(parts_, kSecond),
+      pipes_(options_.most_series, kPatience_ns),
+      stages_(options_.most_series, kPatience_ns),
+      bottlenecks_(options_.most_series, kPatience_ns) {}
+
+void PipelineTotals::pass(uint64_t now_ns) {
+  const uint64_t began_ns = parts_.cpu_ns();
+  table_.update(parts_.scanner->scan(), now_ns);
+  const uint64_t last_ns = std::exchange(last_ns_, now_ns);
+  const double seconds = last_ns == 0 ? 0 : double(now_ns - last_ns) / double(kSecond);
+  take_clocks(now_ns);
+  pipes_.change_each([](PipeTotals& t) { t.pipes = t.capacity_bytes = t.queued_bytes = 0; });
+  stages_.change_each([](StageTotals& t) { t.processes = 0; });
+  bottlenecks_.change_each([](BottleneckTotals& t) { t = {}; });
+  summed_ = own_pipes_ = 0;
+  blamed_.clear();
+  std::vector<Part> parts = this->parts();
+  for (Part& part : parts) {
+    part.pipeline.window_ns = now_ns - last_ns;
+    if (seconds > 0) set_shares(part, seconds);
+    add(part, seconds);
+    if (seconds > 0 && part.pipeline.stages.size() > 1) add_bottleneck(part, now_ns);
+  }
+  std::erase_if(limits_, [&](const auto& entry) { return !blamed_.contains(entry.first); });
+  remember(parts);
+  watch(parts);
+  pass_s_ = double(parts_.cpu_ns() - began_ns) / double(kSecond);
+}
+
+// ---- what there is ---------------------------------------------------------------
+
+// Those that no rule leaves out.
+std::vector<PipelineTotals::Part> PipelineTotals::parts() const {
+  const SharedVector<PipeRow>& rows = table_.rows();
+  std::vector<Part> parts;
+  for (const PipelineShape& shape : table_.shapes()) {
+    Part& part = parts.emplace_back();
+    Pipeline& pipeline = part.pipeline;
+    std::map<ProcessId, size_t> places;
+    for (const ProcessId id : shape.stages) {
+      places.emplace(id, pipeline.stages.size());
+      pipeline.stages.emplace_back().id = id;
+    }
+    for (const size_t i : shape.pipes) {
+      const PipeRow& row = rows[i];
+      for (const Stage& stage : row.stages)
+        if (const auto place = places.find(stage.id); place != places.end())
+          pipeline.stages[place->second] = stage;
+      Pipe& pipe = pipeline.pipes.emplace_back(row.pipe);
+      for (auto* ends : {&pipe.writers, &pipe.readers}) {
+        for (StageEnd& end : *ends) {
+          const auto place = places.find(end.end.process);
+          end.stage = place == places.end() ? places.size() : place->second;
+        }
+        std::erase_if(*ends, [&](const StageEnd& end) { return end.stage == places.size(); });
+      }
+      part.moves = part.moves || has_moved(pipe);
+      set_level(pipe, table_.scan().pipes[i]);
+    }
+    name(part);
+    if (part.rule && !part.rule->keep) parts.pop_back();
+  }
+  return parts;
+}
+
+// Stages side by side that have the same name count once: how many there are often changes.
+void PipelineTotals::name(Part& part) const {
+  std::vector<std::string> names;
+  for (const Stage& stage : part.pipeline.stages) {
+    if (part.cgroup.empty()) part.cgroup = stage.cgroup;
+    if (!names.empty() && names.back() == stage.name) continue;
+    names.push_back(names.size() < kMostStages ? stage.name : "...");
+    if (names.size() > kMostStages) break;
+  }
+  part.name = fmt::format("{}", fmt::join(names, "|"));
+  const auto rule = std::ranges::find_if(options_.rules, [&](const PipelineRule& r) {
+    return ::fnmatch(r.tools.c_str(), part.name.c_str(), 0) == 0;
+  });
+  if (rule == options_.rules.end()) return;
+  part.rule = &*rule;
+  if (!rule->name.empty()) part.name = rule->name;
+}
+
+// Since the pass before, or ever. Small writes into a page that has room move no head.
+bool PipelineTotals::has_moved(const Pipe& pipe) const {
+  const auto last = last_pipes_.find(pipe.id);
+  if (!pipe.ring)
+    return last != last_pipes_.end() && pipe.total_bytes.value_or(0) > last->second.bytes;
+  if (last == last_pipes_.end() || !last->second.ring) return pipe.ring->head != 0;
+  const RingCounts& before = *last->second.ring;
+  return before.head != pipe.ring->head || before.tail != pipe.ring->tail ||
+         before.slots != pipe.ring->slots || before.queued_bytes != pipe.ring->queued_bytes;
+}
+
+// ---- how long ---------------------------------------------------------------------
+
+// Of what was watched until now.
+void PipelineTotals::take_clocks(uint64_t now_ns) {
+  if (!has_clocks()) return window_.clear();
+  window_.add(now_ns, instruments_->observer().times(now_ns), instruments_->observer().samples());
+}
+
+// Full or empty since the pass before. A ring that stood still was so all the time, which is as
+// good as any number of samples; without BPF this pass is the only one.
+void PipelineTotals::set_level(Pipe& pipe, const ScannedPipe& scanned) const {
+  const auto last = last_pipes_.find(pipe.id);
+  if (pipe.ring && (last == last_pipes_.end() || has_moved(pipe))) {
+    pipe.level = window_.ring(pipe.id);
+    return;
+  }
+  const std::optional<RingFill> fill = fill_of(scanned, false);
+  if (!fill) return;
+  const uint64_t samples = pipe.ring ? kLeastSamples : 1;
+  pipe.level =
+      Reading<RingLevel>::of({fill->used, double(fill->empty), double(fill->full), samples});
+}
+
+void PipelineTotals::set_shares(Part& part, double seconds) const {
+  for (Stage& stage : part.pipeline.stages) {
+    stage.shares = window_.shares(stage.id, 1);
+    const auto before = last_cpu_ns_.find(stage.id);
+    const bool coarse = !stage.shares.has_value() && (!part.moves || !has_clocks());
+    if (!coarse || before == last_cpu_ns_.end() || !stage.cpu_ns) continue;
+    const double used_ns = double(*stage.cpu_ns - std::min(*stage.cpu_ns, before->second));
+    stage.shares =
+        Reading<StageShares>::of(shares_of_standing(stage, used_ns / double(kSecond) / seconds));
+  }
+}
+
+// ---- totals -----------------------------------------------------------------------
+
+void PipelineTotals::add(const Part& part, double seconds) {
+  const size_t summed = summed_;
+  for (const Pipe& pipe : part.pipeline.pipes) {
+    if (pipe.own)
+      ++own_pipes_;
+    else
+      add_pipe(part, pipe, seconds);
+  }
+  for (const Stage& stage : part.pipeline.stages) {
+    StageTotals& totals =
+        stages_.at({part.name, stage.cgroup, stage.name}, last_ns_, part.preferred());
+    ++totals.processes;
+    if (!stage.shares.has_value()) continue;
+    const auto shares = parts_of(*stage.shares);
+    for (size_t i = 0; i < shares.size(); ++i) totals.seconds[i] += shares[i] * seconds;
+  }
+  summed_ = std::min(summed_, summed + 1);
+}
+
+void PipelineTotals::add_pipe(const Part& part, const Pipe& pipe, double seconds) {
+  PipeTotals& totals = pipes_.at({part.name, part.cgroup, name_at(part.pipeline, pipe.writers),
+                                  name_at(part.pipeline, pipe.readers)},
+                                 last_ns_, part.preferred());
+  if (&totals == &pipes_.other()) ++summed_;
+  ++totals.pipes;
+  totals.capacity_bytes += double(pipe.capacity.value_or(0));
+  totals.queued_bytes += double(pipe.queued.value_or(0));
+  const auto last = last_pipes_.find(pipe.id);
+  const uint64_t before = last == last_pipes_.end() ? 0 : last->second.bytes;
+  // What an old one moved before it was found is not of this time.
+  const bool is_known = last != last_pipes_.end() || !pipe.older;
+  if (is_known && pipe.total_bytes)
+    totals.bytes += double(*pipe.total_bytes - std::min(*pipe.total_bytes, before));
+  if (!pipe.level.has_value() || last == last_pipes_.end()) return;
+  totals.full_s += pipe.level->full_share * seconds;
+  totals.empty_s += pipe.level->empty_share * seconds;
+  totals.observed_s += seconds;
+}
+
+void PipelineTotals::add_bottleneck(Part& part, uint64_t now_ns) {
+  part.pipeline.verdict = judge_pipeline(part.pipeline);
+  const Verdict& verdict = part.pipeline.verdict;
+  const auto blamed = std::ranges::find_if(
+      part.pipeline.stages, [&](const Stage& stage) { return verdict.stage == stage.id; });
+  const bool has_stage = blamed != part.pipeline.stages.end();
+  BottleneckTotals& totals = bottlenecks_.at(
+      {part.name, part.cgroup, std::string(name_of(verdict.kind)), has_stage ? blamed->name : ""},
+      now_ns, part.preferred());
+  ++totals.pipelines;
+  if (!has_stage) return;
+  if (const auto share = throttled(blamed->id, now_ns))
+    totals.throttled = std::max(totals.throttled.value_or(0), *share);
+}
+
+// Nothing at the first time.
+std::optional<double> PipelineTotals::throttled(ProcessId process, uint64_t now_ns) {
+  if (!parts_.read_limits) return {};
+  blamed_.insert(process);
+  const auto [limits, is_new] = limits_.try_emplace(process);
+  const LimitTotals before = std::move(limits->second);
+  limits->second = parts_.read_limits(process.pid, WaitsFor::none);
+  limits->second.at_ns = now_ns;
+  if (is_new) return {};
+  const StageLimits between = limits_between(before, limits->second);
+  return between.quota ? between.quota->share : 0;
+}
+
+// ---- for the next pass --------------------------------------------------------------
+
+void PipelineTotals::remember(const std::vector<Part>& parts) {
+  std::map<PipeId, LastPipe> pipes;
+  std::map<ProcessId, uint64_t> cpu_ns;
+  for (const Part& part : parts) {
+    for (const Pipe& pipe : part.pipeline.pipes) {
+      const auto last = last_pipes_.find(pipe.id);
+      const uint64_t before = last == last_pipes_.end() ? 0 : last->second.bytes;
+      pipes[pipe.id] = {pipe.ring, std::max(before, pipe.total_bytes.value_or(0))};
+    }
+    for (const Stage& stage : part.pipeline.stages)
+      if (stage.cpu_ns) cpu_ns[stage.id] = *stage.cpu_ns;
+  }
+  last_pipes_ = std::move(pipes);
+  last_cpu_ns_ = std::move(cpu_ns);
+}
+
+// The pipelines in which something moves, as far as there is room.
+void PipelineTotals::watch(const std::vector<Part>& parts) {
+  unwatched_ = 0;
+  if (scan().source != ScanSource::bpf) return;
+  if (!instruments_) {
+    instruments_ = std::make_unique<PipelineInstruments>(parts_, scan());
+    instruments_->wait();
+  }
+  std::set<PipeId> wanted;
+  std::set<ProcessId> stages;
+  for (const Part& part : parts) {
+    if (!part.moves) continue;
+    if (wanted.size() + part.pipeline.pipes.size() > observe::StageObserver::kMostPipes) {
+      unwatched_ += part.pipeline.pipes.size();
+      continue;
+    }
+    for (const Pipe& pipe : part.pipeline.pipes) wanted.insert(pipe.id);
+    for (const Stage& stage : part.pipeline.stages) stages.insert(stage.id);
+  }
+  std::vector<ScannedPipe> pipes;
+  std::vector<ScannedTask> threads;
+  std::ranges::copy_if(scan().pipes, std::back_inserter(pipes),
+                       [&](const ScannedPipe& pipe) { return wanted.contains(pipe.id); });
+  std::ranges::copy_if(scan().tasks, std::back_inserter(threads), [&](const ScannedTask& task) {
+    return !task.zombie && stages.contains(task.process);
+  });
+  instruments_->watch(scan(), threads, pipes);
+  window_.keep(stages, wanted);
+}
+
+std::vector<std::string> PipelineTotals::take_notices() {
+  return instruments_ ? instruments_->take_notices() : std::vector<std::string>();
+}
+
+}  // namespace pipetop

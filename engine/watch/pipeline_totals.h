@@ -1,0 +1,134 @@
+// What the pipelines of a machine did since we began to look, by the names of their tools: totals
+// that only grow, for an exporter. Looks at everything every few seconds, and closer at what moves.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "engine/model/pipeline.h"
+#include "engine/watch/bounded_series.h"
+#include "engine/watch/pipeline_instruments.h"
+#include "engine/watch/pipeline_spans.h"
+#include "engine/watch/watch_parts.h"
+#include "engine/watch/watch_table.h"
+
+namespace pipetop {
+
+// How pipelines are named, and which are left out: the first rule that fits.
+struct PipelineRule {
+  std::string tools;  // a pattern of fnmatch(3) for the names: "tar|*|ssh"
+  std::string name;   // in their place; "": as they are
+  bool keep = true;   // false: they are left out; true: they have series before all others
+};
+
+struct TotalsOptions {
+  BpfUse bpf = BpfUse::automatic;
+  size_t most_series = 200;  // of pipes, of stages, and of bottlenecks
+  std::vector<PipelineRule> rules = {};
+};
+
+// Of all pipes with the same labels.
+struct PipeTotals {
+  double bytes = 0;
+  // Of the observed time; the rest is what nobody saw, or before a first look.
+  double full_s = 0, empty_s = 0, observed_s = 0;
+  // Now.
+  double pipes = 0, capacity_bytes = 0, queued_bytes = 0;
+};
+
+struct StageTotals {
+  enum Part { on_cpu, runnable, reading, writing, other };
+  static constexpr size_t kParts = 5;
+  std::array<double, kParts> seconds = {};  // of the thread that moves the data
+  double processes = 0;                     // now
+};
+
+// All of these are of the last pass.
+struct BottleneckTotals {
+  double pipelines = 0;
+  // Of the periods of a CPU quota the largest share in which it stopped the stage; nothing: no
+  // stage is to blame, or not known yet.
+  std::optional<double> throttled = {};
+};
+
+class PipelineTotals {
+ public:
+  // An hour: a nightly backup's series are gone before the next night.
+  static constexpr uint64_t kPatience_ns = 3600 * kSecond;
+  static constexpr size_t kMostStages = 8;  // that a name tells
+
+  explicit PipelineTotals(const TotalsOptions& options)
+      : PipelineTotals(options, real_watch_parts(options.bpf)) {}
+  PipelineTotals(TotalsOptions options, WatchParts parts);
+
+  // What happened since the pass before.
+  void pass(uint64_t now_ns);
+
+  // Labels: pipeline, cgroup, writer, reader.
+  const BoundedSeries<PipeTotals>& pipes() const { return pipes_; }
+  // Labels: pipeline, cgroup, stage.
+  const BoundedSeries<StageTotals>& stages() const { return stages_; }
+  // Labels: pipeline, cgroup, kind, stage.
+  const BoundedSeries<BottleneckTotals>& bottlenecks() const { return bottlenecks_; }
+
+  const PipeScan& scan() const { return table_.scan(); }
+  double pass_s() const { return pass_s_; }  // CPU time of the last one
+  size_t summed_pipelines() const { return summed_; }
+  size_t own_pipes() const { return own_pipes_; }  // of one process, which are in no series
+  size_t unwatched() const { return unwatched_; }  // pipes that move and had no room
+  bool has_clocks() const { return instruments_ && !instruments_->is_coarse(); }
+  std::vector<std::string> take_notices();
+
+ private:
+  // A pipeline of the last pass.
+  struct Part {
+    Pipeline pipeline;
+    std::string name, cgroup;
+    const PipelineRule* rule = nullptr;
+    bool moves = false;
+
+    bool preferred() const { return rule && rule->keep; }
+  };
+  // What was known of a pipe at the pass before.
+  struct LastPipe {
+    std::optional<RingCounts> ring;
+    uint64_t bytes = 0;
+  };
+
+  std::vector<Part> parts() const;
+  void name(Part& part) const;
+  bool has_moved(const Pipe& pipe) const;
+  void take_clocks(uint64_t now_ns);
+  void set_shares(Part& part, double seconds) const;
+  void set_level(Pipe& pipe, const ScannedPipe& scanned) const;
+  void add(const Part& part, double seconds);
+  void add_pipe(const Part& part, const Pipe& pipe, double seconds);
+  void add_bottleneck(Part& part, uint64_t now_ns);
+  std::optional<double> throttled(ProcessId process, uint64_t now_ns);
+  void remember(const std::vector<Part>& parts);
+  void watch(const std::vector<Part>& parts);
+
+  const TotalsOptions options_;
+  WatchParts parts_;
+  WatchTable table_;
+  std::unique_ptr<PipelineInstruments> instruments_;
+  PipelineWindow window_{1};  // since the pass before
+  BoundedSeries<PipeTotals> pipes_;
+  BoundedSeries<StageTotals> stages_;
+  BoundedSeries<BottleneckTotals> bottlenecks_;
+  uint64_t last_ns_ = 0;
+  std::map<PipeId, LastPipe> last_pipes_;
+  std::map<ProcessId, uint64_t> last_cpu_ns_;
+  std::map<ProcessId, LimitTotals> limits_;  // of who was to blame
+  std::set<ProcessId> blamed_;
+  double pass_s_ = 0;
+  size_t summed_ = 0, own_pipes_ = 0, unwatched_ = 0;
+};
+
+}  // namespace pipetop
