@@ -11,9 +11,9 @@ endforeach()
 
 # Headers, and the only folder that may include them, with the folders in it.
 set(hidden_headers "^n?curses|^ncursesw/|^term\\.h$" "^yaml-cpp/" "skel\\.h$|^bpf/" "^CLI/"
-  "^nlohmann/" "^libmnl/" "^cap-ng\\.h$" "^sys/wait\\.h$" "^(zstd|zlib)\\.h$")
+  "^nlohmann/" "^libmnl/" "^microhttpd\\.h$" "^cap-ng\\.h$" "^sys/wait\\.h$" "^(zstd|zlib)\\.h$")
 set(hidden_owners tui/screen engine/config engine/observe tui/flags "tui/(print|notes)"
-  engine/workload/percpu engine/process engine engine/recording)
+  engine/workload/percpu engine/http engine/process engine engine/recording)
 
 # The library folder that FILE is in; the innermost one if they are nested.
 function(folder_of FILE RESULT)
