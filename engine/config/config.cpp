@@ -20,7 +20,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-constexpr size_t kMaxNameBytes = 40;
+constexpr size_t kMaxNameBytes = 40, kMaxPatternBytes = 200;
 
 // Each array is indexed by its enumeration.
 constexpr std::array<std::string_view, 3> kChoices = {"auto", "always", "never"};
@@ -29,15 +29,13 @@ constexpr std::array<std::string_view, 4> kThemes = {"auto", "dark", "light", "h
 constexpr std::array<std::string_view, 2> kBpfUses = {"auto", "off"};
 constexpr std::array<std::string_view, 2> kBpfCounters = {"percpu", "shared"};
 
-// A name is used as a flag's value and written to files.
-std::string read_name(const YamlNode& map) {
-  const YamlNode* node = map.find("name");
-  if (!node) map.fail("a preset without a name: give it one");
-  const std::string& name = node->scalar("name", "a short name");
+// A name is used as a flag's value, or a label's, and written to files.
+std::string read_name(const YamlNode& node) {
+  const std::string& name = node.scalar("name", "a short name");
   const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; };
   if (name.empty() || name.size() > kMaxNameBytes || !std::ranges::all_of(name, fits))
-    node->fail(fmt::format("name: \"{}\" is not a valid name: give 1 to {} letters, digits, _ or -",
-                           name, kMaxNameBytes));
+    node.fail(fmt::format("name: \"{}\" is not a valid name: give 1 to {} letters, digits, _ or -",
+                          name, kMaxNameBytes));
   return name;
 }
 
@@ -48,7 +46,9 @@ Preset read_preset(const YamlNode& node, WorkloadKind kind) {
       value->fail(fmt::format("{}: no preset changes it: give it outside of presets", knob.name));
   Preset preset;
   preset.settings.workload = kind;
-  preset.name = read_name(node);
+  const YamlNode* name = node.find("name");
+  if (!name) node.fail("a preset without a name: give it one");
+  preset.name = read_name(*name);
   const YamlNode* title = node.find("title");
   preset.title = title ? read_title(*title) : preset.name;
   apply_knobs(node, preset.settings);
@@ -116,15 +116,43 @@ void read_screen(const YamlNode& root, Config& config) {
   map->read("summary", kSwitch, config.summary);
 }
 
+PipelineRule read_rule(const YamlNode& node) {
+  node.check_map("a pipeline", Names{"tools", "name", "keep"});
+  PipelineRule rule;
+  const YamlNode* const tools = node.find("tools");
+  if (!tools)
+    node.fail("a pipeline without tools: give a pattern for their names, as \"tar|*|ssh\"");
+  rule.tools = tools->scalar("tools", "a pattern as \"tar|*|ssh\"");
+  if (rule.tools.empty() || rule.tools.size() > kMaxPatternBytes)
+    tools->fail(fmt::format("tools: give 1 to {} bytes", kMaxPatternBytes));
+  if (const YamlNode* name = node.find("name")) rule.name = read_name(*name);
+  node.read("keep", kSwitch, rule.keep);
+  return rule;
+}
+
+void read_export(const YamlNode& root, Config& config) {
+  const YamlNode* map = root.find("export");
+  if (!map) return;
+  map->check_map("export", Names{"most_series", "pipelines"});
+  map->read("most_series", 1, kMostSeries, config.most_series);
+  const YamlNode* list = map->find("pipelines");
+  if (!list || list->kind == YamlNode::Kind::null) return;
+  if (list->kind != YamlNode::Kind::sequence)
+    list->fail(
+        fmt::format("pipelines is a list of \"- tools: ...\", not {}", describe(list->kind)));
+  for (const YamlNode& item : list->values) config.pipeline_rules.push_back(read_rule(item));
+}
+
 Config config_of(const YamlNode& root) {
   const WorkloadKind kind = read_workload(root, WorkloadKind::pipe);
   check_keys(root, "a config", kind,
-             {"workload", "preset", "presets", "scenes", "observe", "screen"});
+             {"workload", "preset", "presets", "scenes", "observe", "export", "screen"});
   Config config = default_config(kind);
   read_presets(root, config);
   read_start(root, config);
   config.scenes = read_scenes(root, config);
   read_observe(root, config);
+  read_export(root, config);
   read_screen(root, config);
   return config;
 }
@@ -235,6 +263,12 @@ std::string default_config_yaml(WorkloadKind kind) {
   text += line("  bpf: auto", "auto or off");
   text += line("  bpf_counters: percpu",
                "percpu: one record per CPU; shared: a single one, with atomic adds");
+  text += "\nexport:\n";
+  text += line(fmt::format("  most_series: {}", c.most_series),
+               fmt::format("1 to {} of pipes, of stages and of bottlenecks", kMostSeries));
+  text +=
+      "  # Names for pipelines; keep: false leaves them out (pipetop help export):\n"
+      "  pipelines: []\n  #  - {tools: \"tar|*|ssh\", name: backup}\n";
   text += "\nscreen:\n";
   text += line(fmt::format("  frames_per_s: {}", c.frames_per_s),
                fmt::format("{} to {}", kMinFramesPerS, kMaxFramesPerS));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/config/talk.h"
+#include "engine/model/pipeline.h"
 #include "engine/model/settings.h"
 #include "engine/model/tables.h"
 
@@ -32,10 +33,12 @@ enum class ThemeChoice : uint8_t { automatic, dark, light, high_contrast };
 std::span<const std::string_view> theme_names();  // by ThemeChoice
 
 struct Config {
-  Settings settings;            // to start with
-  std::string preset;           // the preset that `settings` came from
-  std::vector<Preset> presets;  // built-in, then the file's, in its order
-  std::vector<Scene> scenes;    // of a talk, none in most files
+  Settings settings;                         // to start with
+  std::string preset;                        // the preset that `settings` came from
+  std::vector<Preset> presets;               // built-in, then the file's, in its order
+  std::vector<Scene> scenes;                 // of a talk, none in most files
+  uint32_t most_series = kUsualSeries;       // of the exporter
+  std::vector<PipelineRule> pipeline_rules;  // for it, in order
   BpfUse bpf = BpfUse::automatic;
   uint32_t frequency_hz = 0;  // 0: auto
   BpfCounters bpf_counters = BpfCounters::percpu;

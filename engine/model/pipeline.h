@@ -193,6 +193,16 @@ struct Pipeline {
   std::string title() const;  // "tar | zstd | ssh"
 };
 
+// How the totals of pipelines are named, and which have none: the first rule that fits a pipeline.
+struct PipelineRule {
+  std::string tools;  // a pattern of fnmatch(3) for its stages: "tar|*|ssh"
+  std::string name;   // in place of theirs; "": as they are
+  bool keep = true;   // false: it is left out; true: it has a series before all others
+};
+
+// Of each kind of series.
+inline constexpr uint32_t kUsualSeries = 200, kMostSeries = 10'000;
+
 // A row of the table.
 struct PipeRow {
   Pipe pipe;  // indices of stages are into `stages` below; no frame, no history

@@ -20,16 +20,9 @@
 
 namespace pipetop {
 
-// How pipelines are named, and which are left out: the first rule that fits.
-struct PipelineRule {
-  std::string tools;  // a pattern of fnmatch(3) for the names: "tar|*|ssh"
-  std::string name;   // in their place; "": as they are
-  bool keep = true;   // false: they are left out; true: they have series before all others
-};
-
 struct TotalsOptions {
   BpfUse bpf = BpfUse::automatic;
-  size_t most_series = 200;  // of pipes, of stages, and of bottlenecks
+  size_t most_series = kUsualSeries;  // of pipes, of stages, and of bottlenecks
   std::vector<PipelineRule> rules = {};
 };
 

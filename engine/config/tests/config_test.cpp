@@ -101,6 +101,11 @@ TEST_F(ConfigTest, ReadsEveryKey) {
       "    title: A one-MiB ring\n"
       "    pipe_size: 1MiB\n"
       "observe: {frequency_hz: 4999, bpf: off}\n"
+      "export:\n"
+      "  most_series: 50\n"
+      "  pipelines:\n"
+      "    - {tools: \"tar|*|ssh\", name: backup}\n"
+      "    - {tools: make*, keep: false}\n"
       "screen: {frames_per_s: 60, unicode: never, color: always, theme: high-contrast, show: "
       "true, "
       "summary: false}\n");
@@ -118,6 +123,12 @@ TEST_F(ConfigTest, ReadsEveryKey) {
   EXPECT_EQ(c.frequency_hz, 4999u);
   EXPECT_EQ(c.bpf, BpfUse::off);
   EXPECT_EQ(c.frames_per_s, 60u);
+  EXPECT_EQ(c.most_series, 50u);
+  ASSERT_EQ(c.pipeline_rules.size(), 2u);
+  EXPECT_EQ(c.pipeline_rules[0].tools, "tar|*|ssh");
+  EXPECT_EQ(c.pipeline_rules[0].name, "backup");
+  EXPECT_TRUE(c.pipeline_rules[0].keep);
+  EXPECT_FALSE(c.pipeline_rules[1].keep);
   EXPECT_TRUE(c.show);
   EXPECT_FALSE(c.summary);
   EXPECT_EQ(c.unicode, Choice::never);
@@ -177,6 +188,15 @@ TEST_F(ConfigTest, EachMistakeIsOneClearLine) {
       {"bufsize: 4K\n", "1:1: a config has no key \"bufsize\": did you mean buf_size?"},
       {"observe: {hz: 9}\n",
        "1:11: observe has no key \"hz\": it takes frequency_hz, bpf or bpf_counters"},
+      {"export: {most_series: 0}\n",
+       "1:23: most_series: \"0\" is not a whole number from 1 to 10000"},
+      {"export: {pipelines: backup}\n",
+       "1:21: pipelines is a list of \"- tools: ...\", not a value"},
+      {"export: {pipelines: [{name: backup}]}\n",
+       "1:22: a pipeline without tools: give a pattern for their names, as \"tar|*|ssh\""},
+      {"export: {pipelines: [{tools: \"\"}]}\n", "1:30: tools: give 1 to 200 bytes"},
+      {"export: {pipelines: [{tools: \"*\", name: a b}]}\n",
+       "1:41: name: \"a b\" is not a valid name: give 1 to 40 letters, digits, _ or -"},
       {"writer: {cpus: 1}\n", "1:10: writer has no key \"cpus\": did you mean cpu?"},
       {"gift: true\nwait: busy\ngift: true\n",
        "3:1: \"gift\" is given twice, first on line 1: keep one"},
