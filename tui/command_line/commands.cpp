@@ -74,6 +74,7 @@ int print_version(const CommandLine&) { return print("pipetop " + kVersion + "\n
 
 constexpr unsigned kRun = kObserve | kRunWorkers | kLargeRings;
 constexpr unsigned kWatch = kObserve | kOtherProcesses;
+constexpr unsigned kExport = kObserve | kSeeProcesses;
 constexpr unsigned kTalk = kRun | kWatch;  // as its scenes need
 
 constexpr CommandRow kRows[] = {
@@ -110,6 +111,9 @@ constexpr CommandRow kRows[] = {
     {"rehearse", Command::rehearse, rehearse_command, kTalk | kCallersFiles},
     {"notes", Command::notes, notes_command},
     {"compare", Command::compare, compare_command},
+    {"export --textfile", Command::exporter, export_command, kExport | kCallersFiles,
+     [](const CommandLine& line) { return !line.exporter.textfile.empty(); }},
+    {"export", Command::exporter, export_command, kExport},
     {"completion", Command::completion, completion_command},
     {kCompleteWords, Command::complete_words, complete_words},
     {"help", Command::manual, print_manual},

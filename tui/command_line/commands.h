@@ -38,6 +38,7 @@ int present_command(const CommandLine& line);
 int rehearse_command(const CommandLine& line);
 int notes_command(const CommandLine& line);
 int compare_command(const CommandLine& line);
+int export_command(const CommandLine& line);
 
 // Whether the result is text.
 inline bool is_for_people(const CommandLine& line) { return line.format == &formats().front(); }

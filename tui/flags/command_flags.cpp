@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/experiment/ladder.h"
+#include "engine/http/http_server.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/draw/picture.h"
 #include "tui/flags/flags.h"
@@ -188,6 +189,36 @@ void add_compare_flags(CLI::App& app, CommandLine& line) {
   app.final_callback([&compare] {
     if (!compare.svg.empty() && compare.files.size() > 2)
       throw Error("--svg draws two results: give one picture for each");
+  });
+}
+
+void add_export_flags(CLI::App& app, CommandLine& line) {
+  ExportRequest& request = line.exporter;
+  add_value(
+      app, "--listen", "ADDRESS:PORT",
+      [&request](const std::string& text) {
+        try {
+          parse_listen_address(request.listen = text);
+        } catch (const Error& error) {
+          throw Error(fmt::format("--listen: {}", error.what()));
+        }
+      },
+      "answer GET /metrics there (default 127.0.0.1:9778, or nowhere with --textfile)");
+  add_file(app, "--textfile", request.textfile,
+           "write FILE.prom after each pass, for node_exporter's textfile collector");
+  add_time(app, "--interval", request.interval_ns, 1'000'000'000,
+           "look at all pipes this often, besides at each scrape (default 5s)");
+  const auto take_series = [&request](const std::string& text) {
+    request.series = number_of("--series", text, 1, kMostSeries);
+  };
+  add_value(app, "--series", "N", take_series,
+            "at most this many series of pipes, of stages and of bottlenecks (default 200)");
+  app.final_callback([&app, &request] {
+    if (app.count("--textfile") > 0 && app.count("--listen") == 0) request.listen.clear();
+    // node_exporter reads no other files, and says nothing about them.
+    if (!request.textfile.empty() && !request.textfile.ends_with(".prom"))
+      throw Error(fmt::format("--textfile {}: node_exporter reads only *.prom: give {}.prom",
+                              request.textfile, request.textfile));
   });
 }
 
@@ -465,6 +496,7 @@ constexpr CommandEntry kCommands[] = {
      [](CLI::App&, CommandLine&) {}},
     {Command::compare, "compare", "compare stored results, of one machine or of several",
      add_compare_flags},
+    {Command::exporter, "export", "serve what all pipelines do to Prometheus", add_export_flags},
     {Command::completion, "completion", "print the completion script for a shell",
      add_completion_flags},
     {Command::manual, "help", "print a topic of the manual, or the list of topics", add_help_flags},

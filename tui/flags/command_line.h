@@ -38,6 +38,7 @@ enum class Command {
   rehearse,
   notes,
   compare,
+  exporter,
   completion,
   complete_words,  // for the scripts of `completion`, not shown in help
   manual,
@@ -102,6 +103,13 @@ struct CompareRequest {
   bool in_turns = false;                // the two `files` are commands to run
   uint64_t budget_ns = 60'000'000'000;  // for them
   std::string output, svg;              // "" is stdout, and no picture
+};
+
+struct ExportRequest {
+  std::string listen = "127.0.0.1:9778";  // "" for none
+  std::string textfile;                   // the file's path, "" for none
+  uint64_t interval_ns = 5'000'000'000;   // between two passes
+  std::optional<uint32_t> series;         // none: the config's
 };
 
 struct TuneRequest {
@@ -170,6 +178,7 @@ struct CommandLine {
   ViewRequest view;
   LadderRequest ladder;
   CompareRequest compare;
+  ExportRequest exporter;
   TuneRequest tune;
   ReplayRequest replay;
   TalkRequest talk;

@@ -20,7 +20,8 @@ enum MainUse : unsigned {
   kCallersFiles = 32,    // open and make files as the user who called sudo
   kSignalCommand = 64,   // pass signals on to the one that was started, whoever it has become
   kTryEverything = 128,  // that a machine may refuse
-  kEveryUse = 255,
+  kSeeProcesses = 256,   // of others, and no more
+  kEveryUse = 511,
 };
 
 // The capabilities in effect, and those that are put into effect for a moment or passed on to
