@@ -82,17 +82,20 @@ class Exporter {
     for (const std::string& notice : totals_.take_notices()) say(notice);
     const std::string& why = totals_.scan().reason;
     if (why != said_) say(said_ = why);
-    if (!request_.textfile.empty()) write_textfile();
+    write_textfile();
     loop_.set_timer_once(request_.interval_ns);
   }
 
-  // As a whole or not at all. What fails is said once, and tried again.
+  // As a whole or not at all. What fails later is said once, and tried again.
   void write_textfile() {
+    if (request_.textfile.empty()) return;
     try {
       Output file(request_.textfile);
       file.finish(text(MetricsFormat::prometheus));
       failure_.clear();
+      has_written_ = true;
     } catch (const Error& error) {
+      if (!has_written_) throw;
       ++state_.failed_writes;
       if (failure_ != error.what()) say(failure_ = error.what());
     }
@@ -120,6 +123,7 @@ class Exporter {
   ExporterState state_;
   uint64_t passed_ns_ = 0;
   std::string said_, failure_;
+  bool has_written_ = false;
 };
 
 }  // namespace

@@ -191,7 +191,7 @@ class CapabilityTable : public testing::TestWithParam<Way> {
                                                              {kRecording, "r.ptop"},
                                                              {kResult, "result.json"},
                                                              {kFifo, "fifo"},
-                                                             {kOutput, "output"}};
+                                                             {kOutput, "output.prom"}};
     const auto found = names.find(word);
     return found == names.end() ? word : file(found->second);
   }
@@ -270,7 +270,7 @@ class CapabilityTable : public testing::TestWithParam<Way> {
       // It gives up the last when it has started a command.
       if (!status_of_process(program.pid()).no_new_privileges) return false;
       if (scenario.steady.child) return child_of(program.pid(), scenario.steady.child) != 0;
-      if (scenario.steady.output) return !content_of(file("output")).empty();
+      if (scenario.steady.output) return !content_of(file("output.prom")).empty();
       return program.output().find(scenario.steady.shows) != std::string::npos;
     })) << program.output();
     // For the moment in which it opens a file it is the user's, and has nothing in effect.
@@ -314,7 +314,7 @@ class CapabilityTable : public testing::TestWithParam<Way> {
 TEST_P(CapabilityTable, AtSteadyState) {
   for (const CommandRow& row : command_table()) {
     SCOPED_TRACE(row.name);
-    fs::remove(file("output"));
+    fs::remove(file("output.prom"));
     look_at_steady_state(kExpected.at(row.name), kScenarios.at(row.name));
   }
 }
@@ -323,7 +323,7 @@ TEST_P(CapabilityTable, WhileAFileIsParsed) {
   for (const CommandRow& row : command_table()) {
     SCOPED_TRACE(row.name);
     const Scenario& scenario = kScenarios.at(row.name);
-    fs::remove(file("output"));
+    fs::remove(file("output.prom"));
     if (scenario.parses) look_while_it_parses(kExpected.at(row.name), scenario);
   }
 }
