@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "engine/base/clock.h"
@@ -39,8 +40,8 @@ StageShares shares_of_standing(const Stage& stage, double cpus) {
 }
 
 std::array<double, StageTotals::kParts> parts_of(const StageShares& shares) {
-  const double known = shares.on_cpu + shares.runnable + shares.reading + shares.writing;
-  return {shares.on_cpu, shares.runnable, shares.reading, shares.writing, std::max(0.0, 1 - known)};
+  const double other = std::accumulate(shares.elsewhere.begin(), shares.elsewhere.end(), 0.0);
+  return {shares.on_cpu, shares.runnable, shares.reading, shares.writing, other};
 }
 
 }  // namespace
@@ -233,7 +234,7 @@ void PipelineTotals::add_bottleneck(Part& part, uint64_t now_ns) {
     totals.throttled = std::max(totals.throttled.value_or(0), *share);
 }
 
-// Nothing at the first time.
+// Nothing at the first time, and if it has no quota, or none that is seen.
 std::optional<double> PipelineTotals::throttled(ProcessId process, uint64_t now_ns) {
   if (!parts_.read_limits) return {};
   blamed_.insert(process);
@@ -243,7 +244,7 @@ std::optional<double> PipelineTotals::throttled(ProcessId process, uint64_t now_
   limits->second.at_ns = now_ns;
   if (is_new) return {};
   const StageLimits between = limits_between(before, limits->second);
-  return between.quota ? between.quota->share : 0;
+  return between.quota ? std::optional(between.quota->share) : std::nullopt;
 }
 
 // ---- for the next pass --------------------------------------------------------------

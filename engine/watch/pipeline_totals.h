@@ -46,7 +46,7 @@ struct StageTotals {
 struct BottleneckTotals {
   double pipelines = 0;
   // Of the periods of a CPU quota the largest share in which it stopped the stage; nothing: no
-  // stage is to blame, or not known yet.
+  // stage is to blame, or none has a quota.
   std::optional<double> throttled = {};
 };
 
