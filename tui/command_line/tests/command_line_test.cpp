@@ -280,7 +280,8 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"sing",
        "there is no command \"sing\": give run, watch, view, ladder, tune, limits, doctor, shot, "
        "presets, "
-       "replay, present, rehearse, notes, compare, export, completion or help, or none for the dashboard"},
+       "replay, present, rehearse, notes, compare, export, completion or help, or none for the "
+       "dashboard"},
       {"run fast", "unexpected argument \"fast\": see pipetop run --help"},
       {"run doctor", "run and doctor are two commands: give one"},
       {"--preset", "--preset needs a value: see pipetop --help"},
