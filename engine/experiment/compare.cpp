@@ -102,10 +102,35 @@ RungChange compare(const StoredRung& a, const StoredRung& b, double level, doubl
   change.rounds_after = b.rounds.size();
   change.before = median(a.rounds);
   change.after = median(b.rounds);
-  change.ratio = test(a.rounds, b.rounds, level);
+  const bool is_cost = a.unit == kCostUnit;
+  change.ratio = is_cost ? test(b.rounds, a.rounds, level) : test(a.rounds, b.rounds, level);
   judge(change, level, least);
   change.functions = changed_functions(a, b);
   return change;
+}
+
+// How far the rounds of a rung scatter: the middle half, of the median; of most rungs no further.
+std::optional<double> scatter_of(const StoredResult& result) {
+  constexpr size_t kLeastRounds = 4;
+  std::vector<double> scatters;
+  for (const StoredRung& rung : result.rungs) {
+    if (rung.rounds.size() < kLeastRounds) continue;
+    const Spread spread = spread_of(rung.rounds);
+    if (spread.median > 0) scatters.push_back((spread.upper - spread.lower) / spread.median);
+  }
+  return scatters.empty() ? std::nullopt : std::optional(median(std::move(scatters)));
+}
+
+// What was going on, where it differs by so much that it may be why.
+void compare_noise(const StoredResult& before, const StoredResult& after,
+                   std::vector<FactChange>& changes) {
+  constexpr double kLeastSteal = 0.02, kLeastScatter = 0.02;
+  const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
+  if (before.steal && after.steal && std::abs(*after.steal - *before.steal) >= kLeastSteal)
+    changes.push_back({"steal", percent(*before.steal), percent(*after.steal)});
+  const auto a = scatter_of(before), b = scatter_of(after);
+  if (a && b && std::max(*a, *b) >= kLeastScatter && std::max(*a, *b) >= 2 * std::min(*a, *b))
+    changes.push_back({"noise of a round", percent(*a), percent(*b)});
 }
 
 std::vector<FactChange> compare_facts(const StoredResult& before, const StoredResult& after) {
@@ -146,6 +171,7 @@ ResultComparison compare_all(const StoredResult& before, const StoredResult& aft
   for (const auto& [a, b] : pairs)
     result.rungs.push_back(compare(*a, *b, result.level, least, test));
   result.facts = compare_facts(before, after);
+  compare_noise(before, after, result.facts);
   return result;
 }
 

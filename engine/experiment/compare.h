@@ -20,6 +20,9 @@ struct StoredFunction {
   std::optional<double> ns;     // for 4 KiB
 };
 
+// Of costs: who has less of it is faster.
+inline constexpr std::string_view kCostUnit = "ns";
+
 // What was measured with one setting.
 struct StoredRung {
   std::string name = {};                             // of the preset, or the knob with its value
@@ -29,11 +32,12 @@ struct StoredRung {
   std::map<std::string, StoredFunction> functions = {};  // "writer gup_fast_fallback"
 };
 
-// A file that `run`, `ladder` or `tune` has written.
+// A file that `run`, `ladder`, `tune`, `limits` or `watch` has written.
 struct StoredResult {
   std::string file = {}, kind = {};              // "ladder"
   std::map<std::string, std::string> host = {};  // facts: "kernel", "cpu"
   std::vector<StoredRung> rungs = {};
+  std::optional<double> steal = {};  // share of the CPUs' time
 };
 
 struct RungChange {
@@ -42,7 +46,7 @@ struct RungChange {
   std::string name = {}, unit = {};
   size_t rounds_before = 0, rounds_after = 0;
   double before = 0, after = 0;   // medians
-  UnpairedComparison ratio = {};  // of after over before
+  UnpairedComparison ratio = {};  // of after over before; of costs the other way round
   Outcome outcome = Outcome::unknown;
   double within = 0;                        // `same`: they differ by at most this share
   uint32_t more_rounds = 0;                 // `unknown`: that would tell, if they scatter as these

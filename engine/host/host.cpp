@@ -118,6 +118,7 @@ HostInfo read_host() {
   host.thp = read_thp("enabled").value;
   host.psi = first_line(read_head("/proc/pressure/cpu"));
   host.pipe_max_size = uint64_t(read_number("/proc/sys/fs/pipe-max-size", 0));
+  host.governor = first_line(read_head("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
   return host;
 }
 

@@ -147,7 +147,8 @@ Spread spread_of(std::vector<double> values) {
   std::ranges::sort(values);
   const auto at = [&](double share) { return quantile_of_sorted(values, share); };
   return {at(0.5),        at(0.25),      at(0.75),
-          values.front(), values.back(), static_cast<uint32_t>(values.size())};
+          values.front(), values.back(), static_cast<uint32_t>(values.size()),
+          values};
 }
 
 double middle_ratio(std::span<const double> ratios) {

@@ -25,6 +25,7 @@ struct Spread {
   double lower = 0, upper = 0;  // quartiles: the middle half lies between
   double least = 0, most = 0;
   uint32_t count = 0;
+  std::vector<double> figures = {};  // lowest first
 };
 
 // Needs at least one value.

@@ -155,6 +155,7 @@ struct HostInfo {
   std::string thp;             // for pages of 2 MiB: "madvise"
   std::string psi;             // /proc/pressure/cpu's first line, "" if there is none
   uint64_t pipe_max_size = 0;  // 0: unknown
+  std::string governor = {};   // of the first CPU's clock: "performance"; "" if there is none
 };
 
 // Another process of the machine.

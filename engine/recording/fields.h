@@ -79,7 +79,7 @@ constexpr auto fields(const Mitigation*) {
 constexpr auto fields(const HostInfo*) {
   using T = HostInfo;
   return std::tuple(&T::kernel, &T::cpu, &T::cpus, &T::hypervisor, &T::mitigations, &T::thp,
-                    &T::psi, &T::pipe_max_size);
+                    &T::psi, &T::pipe_max_size, &T::governor);
 }
 constexpr auto fields(const RecordingHeader*) {
   using T = RecordingHeader;

@@ -167,7 +167,7 @@ double percent_of(const std::string& flag, const std::string& text) {
 
 void add_compare_flags(CLI::App& app, CommandLine& line) {
   CompareRequest& compare = line.compare;
-  app.add_option("file", compare.files, "results that run, ladder or tune have written as JSON")
+  app.add_option("file", compare.files, "results that run, ladder, tune, limits or watch have written as JSON")
       ->type_name("OLD NEW ...");
   add_value(
       app, "--same", "PERCENT",

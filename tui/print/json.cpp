@@ -77,6 +77,7 @@ Json host_json(const HostInfo* host, const Reading<double>& steal_share) {
     json["mitigations"] = Json::object();
     for (const Mitigation& m : host->mitigations) json["mitigations"][m.flaw] = m.state;
     json["thp"] = host->thp;
+    put_if(!host->governor.empty(), json, "governor", host->governor, "the clock has none");
     put_if(!host->psi.empty(), json, "psi", host->psi, "the kernel keeps none");
     put_if(host->pipe_max_size != 0, json, "pipe_max_size", host->pipe_max_size, kNoPipeMax);
   }

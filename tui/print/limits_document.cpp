@@ -18,6 +18,7 @@ namespace {
 Json cost_json(const Spread& cost) {
   Json json = spread_json(cost);
   json["figures"] = cost.count;
+  json["values"] = list_json(cost.figures, rounded);
   return json;
 }
 

@@ -28,7 +28,7 @@ std::map<std::string, std::string> host_of(const Json& root) {
   for (const auto& [name, value] : host->items()) {
     if (name == "mitigations" && value.is_object()) {
       for (const auto& [flaw, state] : value.items()) facts["mitigation " + flaw] = text_of(state);
-    } else if (value.is_primitive() && name != "psi" && name != "steal_share" &&
+    } else if (value.is_primitive() && !value.is_null() && name != "psi" && name != "steal_share" &&
                !name.ends_with("_reason")) {
       facts[name] = text_of(value);
     }
@@ -124,6 +124,76 @@ void add_run(const Json& root, StoredResult& result) {
   result.rungs.push_back(std::move(rung));
 }
 
+// What tells one entry of a list from the others: "4k untouched, 512KiB".
+std::string name_of_entry(const Json& entry) {
+  std::string name;
+  if (const auto found = entry.find(entry.contains("name") ? "name" : "pages");
+      found != entry.end())
+    name += " " + text_of(*found);
+  for (const char* const key : {"ring_bytes", "buffer_bytes"})
+    if (const auto found = entry.find(key); found != entry.end() && found->is_number())
+      name += " " + format_size(found->get<uint64_t>());
+  return name;
+}
+
+// "vmsplice_ns_per_page" is the cost "vmsplice".
+std::string name_of_cost(std::string name) {
+  for (const std::string_view unit : {"_per_page", "_per_slot", "_ns", "_gib_per_s"})
+    if (name.ends_with(unit)) name.resize(name.size() - unit.size());
+  return name == "gib_per_s" ? "rate" : name;
+}
+
+// Each cost with its single figures: in ns, or in GiB/s. Those of older versions have none.
+void add_costs(const std::string& name, const Json& json, bool is_rate, StoredResult& result) {
+  if (json.is_array())
+    for (const Json& entry : json) add_costs(name + name_of_entry(entry), entry, false, result);
+  if (!json.is_object()) return;
+  if (const auto values = json.find("values"); values != json.end())
+    return result.rungs.push_back({.name = name,
+                                   .settings = {{"step", name}},
+                                   .unit = std::string(is_rate ? "GiB/s" : kCostUnit),
+                                   .rounds = values->get<std::vector<double>>()});
+  for (const auto& [key, value] : json.items())
+    add_costs(name + (name.empty() ? "" : " ") + name_of_cost(key), value,
+              key.ends_with("gib_per_s"), result);
+}
+
+void add_limits(const Json& root, StoredResult& result) {
+  add_costs("", root, false, result);
+  if (result.rungs.empty())
+    throw Error(fmt::format(
+        "{}: a result of limits without the figures of its rounds: version 0.3.0 writes them",
+        result.file));
+}
+
+std::string end_name(const Json& ends, const Json& stages) {
+  for (const Json& end : ends)
+    if (end.value("active", false))
+      return stages.at(end.at("stage").get<size_t>()).at("name").get<std::string>();
+  return "?";
+}
+
+// Each pipe with both ends, by the names there: a single round. --interleave makes more.
+void add_watched(const Json& root, StoredResult& result) {
+  constexpr double kGiB = 1 << 30;
+  const auto all = root.find("pipelines");
+  const Json pipelines = all != root.end() ? *all : Json::array({root.at("pipeline")});
+  std::map<std::string, int> met;
+  for (const Json& pipeline : pipelines) {
+    for (const Json& pipe : pipeline.at("pipes")) {
+      if (!pipe.at("bytes_per_s").is_number()) continue;
+      std::string name =
+          fmt::format("{} -> {}", end_name(pipe.at("writers"), pipeline.at("stages")),
+                      end_name(pipe.at("readers"), pipeline.at("stages")));
+      if (const int number = ++met[name]; number > 1) name += fmt::format(" {}", number);
+      result.rungs.push_back({.name = name,
+                              .settings = {{"pipe", name}},
+                              .unit = "GiB/s",
+                              .rounds = {pipe.at("bytes_per_s").get<double>() / kGiB}});
+    }
+  }
+}
+
 struct Kind {
   const char *name, *mark;  // the member that only these results have
   void (*add)(const Json&, StoredResult&);
@@ -131,6 +201,8 @@ struct Kind {
 constexpr Kind kKinds[] = {{"ladder", "rungs", add_ladder},
                            {"comparison of values", "knob", add_sweep},
                            {"search", "winner", add_search},
+                           {"result of limits", "syscall_ns", add_limits},
+                           {"summary of watch", "pipeline", add_watched},
                            {"run", "requested", add_run}};
 
 // A line of CSV: fields may be in quotes, which are doubled in them.
@@ -206,17 +278,20 @@ StoredResult read_stored_result(const std::string& file, const std::string& text
   const Json root = Json::parse(text, nullptr, false);
   if (!root.is_object())
     throw Error(
-        fmt::format("{}: no result: give what run, ladder or tune have written with "
+        fmt::format("{}: no result: give what run, ladder, tune, limits or watch have written with "
                     "--format json, --json or --csv",
                     file));
   const auto kind = std::ranges::find_if(
       kKinds, [&](const Kind& candidate) { return root.contains(candidate.mark); });
   if (kind == std::end(kKinds))
-    throw Error(
-        fmt::format("{}: no result of run, ladder or tune, which have rates to compare", file));
+    throw Error(fmt::format(
+        "{}: no result of run, ladder, tune, limits or watch, which have rates to compare", file));
   StoredResult result{.file = file, .kind = kind->name};
   try {
     result.host = host_of(root);
+    if (const Json host = root.value("host", Json::object()); host.is_object())
+      if (const Json steal = host.value("steal_share", Json()); steal.is_number())
+        result.steal = steal.get<double>();
     kind->add(root, result);
   } catch (const nlohmann::json::exception& e) {
     throw Error(fmt::format("{}: a damaged {}: {}", file, kind->name, e.what()));

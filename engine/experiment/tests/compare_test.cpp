@@ -63,6 +63,30 @@ TEST(CompareResults, SaysWhatDiffersBetweenTheMachines) {
   EXPECT_EQ(c.facts[1].before, "unknown");
 }
 
+TEST(CompareResults, SaysWhereItWasNoisier) {
+  StoredResult a = result("a", {rung("x", 1)}), b = a;
+  a.rungs[0].rounds = {1, 1.001, 1.002, 1.003};
+  b.rungs[0].rounds = {0.9, 1, 1.1, 1.2};
+  a.steal = 0.001;
+  b.steal = 0.05;
+  const auto c = compare_results(a, b);
+  ASSERT_EQ(c.facts.size(), 2u);
+  EXPECT_EQ(c.facts[0].fact, "steal");
+  EXPECT_EQ(c.facts[0].before + " -> " + c.facts[0].after, "0.1 % -> 5.0 %");
+  EXPECT_EQ(c.facts[1].fact, "noise of a round");
+  EXPECT_EQ(c.facts[1].after, "14.3 %");
+  EXPECT_TRUE(compare_results(a, a).facts.empty());
+}
+
+TEST(CompareResults, OfCostsTheLowerIsFaster) {
+  StoredRung a = rung("syscall_ns", 1), b = rung("syscall_ns", 0.5);
+  a.unit = b.unit = std::string(kCostUnit);
+  const auto c = compare_results(result("a", {a}), result("b", {b}));
+  ASSERT_EQ(c.rungs.size(), 1u);
+  EXPECT_EQ(c.rungs[0].outcome, RungChange::Outcome::faster);
+  EXPECT_NEAR(c.rungs[0].ratio.ratio, 2, 0.1);
+}
+
 TEST(CompareResults, NamesTheFunctionsWhoseSharesChangedMost) {
   StoredRung a = rung("x", 1), b = a;
   a.functions = {{"writer f", {0.2, 0.02, 78}}, {"writer g", {0.10, 0.02, {}}}};

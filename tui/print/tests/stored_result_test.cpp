@@ -54,6 +54,42 @@ TEST(StoredResult, ATableSaysTheSame) {
   }
 }
 
+TEST(StoredResult, TheStepsOfLimitsAreCosts) {
+  const StoredResult limits = read_stored_result(
+      "limits",
+      R"({"host":{"steal_share":0.01,"governor":null},"syscall_ns":{"median":2,"values":[1,2,3]},
+          "copies":[{"buffer_bytes":4096,"in_gib_per_s":{"median":5,"values":[4,5]}}],
+          "pages":[{"name":"4k untouched","pages":"4k","ring_bytes":524288,
+                    "vmsplice_ns_per_page":{"values":[7]},"get_ns_per_page":null}]})");
+  ASSERT_EQ(limits.rungs.size(), 3u);
+  EXPECT_EQ(limits.rungs[0].name, "syscall");
+  EXPECT_EQ(limits.rungs[0].unit, "ns");
+  EXPECT_EQ(limits.rungs[0].rounds, (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(limits.rungs[1].name, "copies 4KiB in");
+  EXPECT_EQ(limits.rungs[1].unit, "GiB/s");
+  EXPECT_EQ(limits.rungs[2].name, "pages 4k untouched 512KiB vmsplice");
+  EXPECT_EQ(limits.steal, 0.01);
+  EXPECT_FALSE(limits.host.contains("governor")) << "it isn't known";
+  EXPECT_NE(refusal_of(R"({"syscall_ns":{"median":2}})").find("without the figures"),
+            std::string::npos);
+}
+
+TEST(StoredResult, ASummaryOfWatchHasItsPipes) {
+  const std::string pipeline =
+      R"({"stages":[{"name":"tar"},{"name":"zstd"}],"pipes":[
+          {"bytes_per_s":1073741824,"writers":[{"stage":0,"active":true}],
+           "readers":[{"stage":0,"active":false},{"stage":1,"active":true}]},
+          {"bytes_per_s":null,"writers":[],"readers":[]}]})";
+  const StoredResult one = read_stored_result("f", R"({"pipeline":)" + pipeline + "}");
+  ASSERT_EQ(one.rungs.size(), 1u);
+  EXPECT_EQ(one.rungs[0].name, "tar -> zstd");
+  EXPECT_EQ(one.rungs[0].rounds, std::vector<double>{1});
+  const StoredResult two =
+      read_stored_result("f", R"({"pipeline":{},"pipelines":[)" + pipeline + "," + pipeline + "]}");
+  ASSERT_EQ(two.rungs.size(), 2u);
+  EXPECT_EQ(two.rungs[1].name, "tar -> zstd 2");
+}
+
 TEST(StoredResult, OthersAreReadToo) {
   const StoredResult sweep = stored("sweep.json"), search = stored("tune.json"),
                      run = stored("run.json");
@@ -71,10 +107,10 @@ TEST(StoredResult, OthersAreReadToo) {
 
 TEST(StoredResult, WhatIsNoneSaysWhatWouldBe) {
   EXPECT_EQ(refusal_of("nonsense"),
-            "f: no result: give what run, ladder or tune have written with --format json, --json "
-            "or --csv");
+            "f: no result: give what run, ladder, tune, limits or watch have written with --format "
+            "json, --json or --csv");
   EXPECT_EQ(refusal_of("{\"schema\": 1}"),
-            "f: no result of run, ladder or tune, which have rates to compare");
+            "f: no result of run, ladder, tune, limits or watch, which have rates to compare");
   EXPECT_EQ(refusal_of("{\"rungs\": []}"), "f: a ladder without rates: nothing was measured");
   EXPECT_EQ(refusal_of("{\"rungs\": [{\"name\": 7}]}").substr(0, 20), "f: a damaged ladder:");
   EXPECT_EQ(refusal_of("name,round,gib_per_s\na,1\n"), "f:2: 2 fields, and 3 columns");
