@@ -195,6 +195,11 @@ std::vector<size_t> active_stages(const std::vector<StageEnd>& ends) {
   return stages;
 }
 
+std::string Pipeline::name_at(const std::vector<StageEnd>& ends) const {
+  const StageEnd* const end = main_end(ends);
+  return end ? stages[end->stage].name : "";
+}
+
 std::string Pipeline::title() const {
   const std::vector<bool> shown = titled(*this);
   // The ends of what has exited are closed and tell its place no longer, but the order does.

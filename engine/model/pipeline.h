@@ -191,6 +191,8 @@ struct Pipeline {
   std::optional<PipeId> measured = {};
 
   std::string title() const;  // "tar | zstd | ssh"
+  // Of the main end's stage; "" if there is none.
+  std::string name_at(const std::vector<StageEnd>& ends) const;
 };
 
 // How the totals of pipelines are named, and which have none: the first rule that fits a pipeline.

@@ -307,6 +307,7 @@ Json stage_json(const Stage& stage, const std::string& missing) {
   const bool asked = !stage.cpus.empty();
   put_if(asked, json, "nice", stage.nice, kNotAsked);
   put_if(asked, json, "may_use_cpus", stage.cpus, kNotAsked);
+  put_if(!stage.cgroup.empty(), json, "cgroup", stage.cgroup, kNotAsked);
   if (Json limits = limits_json(stage.limits); !limits.empty()) json["limits"] = std::move(limits);
   return json;
 }

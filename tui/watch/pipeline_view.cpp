@@ -50,6 +50,7 @@ void draw_stage_facts(const Area& area, const Stage& stage, size_t cpus) {
                              {"nice", std::to_string(stage.nice), {}, Style::value},
                              {"may run on", cpus_of(stage, cpus), {}, Style::value},
                              {"age", age_text(stage.age_ns), {}, Style::value}};
+  if (!stage.cgroup.empty()) items.push_back({"in", stage.cgroup, {}, Style::value});
   if (stage.cpu_ns)
     items.push_back({"CPU time",
                      fmt::format("{:.1f} s", static_cast<double>(*stage.cpu_ns) / 1e9),

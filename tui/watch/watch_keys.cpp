@@ -35,7 +35,7 @@ struct WatchController::Keymap {
       {U't', does<&C::toggle_tree>, 0, {"t F5", "tree: pipelines together, or by rate"}, kInTable},
       {key::f5, does<&C::toggle_tree>, 0, {}, kInTable},
       {U'i', does<&C::toggle_idle>, 0, {"i", "show or hide idle and internal pipes"}, kInTable},
-      {U'/', kFilter, 0, {"/ \\", "filter by command, pid or path"}, kInTable},
+      {U'/', kFilter, 0, {"/ \\", "filter by command, pid, path or cgroup"}, kInTable},
       {U'\\', kFilter, 0, {}, kInTable},
       {key::tab, kPanel, 1, {"Tab", "the other panel; alone: the next one"}, kInPipeline},
       {key::back_tab, kPanel, -1, {}, kInPipeline},
