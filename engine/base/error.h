@@ -19,6 +19,7 @@ enum class Exit : int {
   unsupported = 4,    // the kernel lacks the feature
   untrustworthy = 7,  // stolen time, drift, lost samples or damaged pages
   slower = 8,         // `compare --fail-if-slower`: it is
+  met = 9,            // `watch --until`: the condition is
   // What `watch -- COMMAND` ends with, as env(1) does:
   not_executable = 126,
   not_found = 127,

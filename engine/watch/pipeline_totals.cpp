@@ -15,11 +15,6 @@
 namespace pipetop {
 namespace {
 
-std::string name_at(const Pipeline& pipeline, const std::vector<StageEnd>& ends) {
-  const StageEnd* const end = main_end(ends);
-  return end ? pipeline.stages[end->stage].name : "";
-}
-
 // Where the time of a stage that moved nothing went: on a CPU what its clock says, and the rest
 // where it is now.
 StageShares shares_of_standing(const Stage& stage, double cpus) {
@@ -200,8 +195,8 @@ void PipelineTotals::add(const Part& part, double seconds) {
 }
 
 void PipelineTotals::add_pipe(const Part& part, const Pipe& pipe, double seconds) {
-  PipeTotals& totals = pipes_.at({part.name, part.cgroup, name_at(part.pipeline, pipe.writers),
-                                  name_at(part.pipeline, pipe.readers)},
+  PipeTotals& totals = pipes_.at({part.name, part.cgroup, part.pipeline.name_at(pipe.writers),
+                                  part.pipeline.name_at(pipe.readers)},
                                  last_ns_, part.preferred());
   if (&totals == &pipes_.other()) ++summed_;
   ++totals.pipes;

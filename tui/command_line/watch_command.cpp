@@ -23,6 +23,7 @@
 #include "engine/process/privileges.h"
 #include "engine/process/watched_command.h"
 #include "engine/watch/intervention_words.h"
+#include "engine/watch/until_condition.h"
 #include "engine/watch/watcher.h"
 #include "engine/watch/window_bytes.h"
 #include "engine/workload/table/main_capabilities.h"
@@ -72,7 +73,7 @@ constexpr uint64_t kSamples = 10;
 // The time that a result is of; 0 for a stream without an end.
 uint64_t length_of(const CommandLine& line) {
   const WatchRequest& request = line.watch;
-  if (request.duration_ns != 0 || is_stream(line)) return request.duration_ns;
+  if (request.duration_ns != 0 || is_stream(line) || request.until) return request.duration_ns;
   return request.target.empty() ? or_else(request.interval_ns, kTableSample_ns)
                                 : kPipelineResult_ns;
 }
@@ -94,7 +95,8 @@ WatchOptions watch_options(const CommandLine& line, const Config& config) {
   if (!request.headless) return options;
   options.table_ns = sample_interval_ns(line);
   options.pipeline_ns = kSample_ns;
-  if (!request.target.empty() && !is_stream(line)) options.window_ns = length_of(line);
+  if (!request.target.empty() && !is_stream(line) && !request.until)
+    options.window_ns = length_of(line);
   return options;
 }
 
@@ -106,6 +108,7 @@ class Headless {
         recording_(config, {}, line.record),
         watcher_(watch_options(line, config)),
         loop_({.signals = interrupts_.fd()}) {
+    if (line.watch.until) until_.emplace(*line.watch.until);
     leftovers_ = tell_leftovers(watcher_);
     if (line.watch.target.empty()) return;
     watcher_.prepare();  // else the shares would be of less than the window
@@ -122,14 +125,16 @@ class Headless {
     if (!is_stream(line_)) output_.finish(line_.format->print(document()));
     if (is_stream(line_)) output_.finish();
     recording_.finish();
-    return exit_status({}, interrupts_);
+    if (met_) say(fmt::format("{}; {}", *met_, now_->watched->verdict.because));
+    return met_ ? static_cast<int>(Exit::met) : exit_status({}, interrupts_);
   }
 
  private:
   // The last look is at its end. Timers are never early.
   bool is_over() const {
     const uint64_t length_ns = length_of(line_);
-    return watcher_.has_ended() || (length_ns != 0 && now_->now_ns >= begin_ns_ + length_ns);
+    return met_ || watcher_.has_ended() ||
+           (length_ns != 0 && now_->now_ns >= begin_ns_ + length_ns);
   }
 
   // False if it should end now.
@@ -144,6 +149,7 @@ class Headless {
     now_ = watcher_.tick(monotonic_ns());
     say_notices_of(*now_, line_.watch);
     record(recording_, *now_);
+    if (until_ && now_->watched) met_ = until_->add(now_->now_ns, *now_->watched);
     // A timer may be a little late once, and not the next time.
     constexpr uint64_t kSlack_ns = 5 * kMs;
     if (!is_stream(line_) || now_->now_ns + kSlack_ns < last_line_ns_ + line_interval_ns(line_))
@@ -174,6 +180,8 @@ class Headless {
   uint64_t begin_ns_ = 0, last_line_ns_ = 0;
   WindowBytes window_;
   std::vector<std::string> leftovers_;
+  std::optional<UntilWatch> until_;
+  std::optional<std::string> met_;  // what shows that its condition is
   std::shared_ptr<const Snapshot> now_;
 };
 

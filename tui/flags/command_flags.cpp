@@ -167,7 +167,8 @@ double percent_of(const std::string& flag, const std::string& text) {
 
 void add_compare_flags(CLI::App& app, CommandLine& line) {
   CompareRequest& compare = line.compare;
-  app.add_option("file", compare.files, "results that run, ladder, tune, limits or watch have written as JSON")
+  app.add_option("file", compare.files,
+                 "results that run, ladder, tune, limits or watch have written as JSON")
       ->type_name("OLD NEW ...");
   add_value(
       app, "--same", "PERCENT",
@@ -363,6 +364,8 @@ void check_watch(const CLI::App& app, const CommandLine& line) {
     throw Error("--quiet is for a command to start: pipetop watch --quiet -- COMMAND");
   if (watch.exact && watch.target.empty() && watch.command.empty())
     throw Error("--exact counts in one pipeline: give a PID, PID:FD, a FIFO or -- COMMAND");
+  if (watch.until && watch.target.empty())
+    throw Error("--until watches one pipeline that runs: give a PID, PID:FD or a FIFO");
   for (const char* flag : {"--sort", "--filter"})
     if (app.count(flag) > 0 && (!watch.target.empty() || !watch.command.empty()))
       throw Error(fmt::format("{} is for the table of all pipes: give no {}", flag,
@@ -408,6 +411,16 @@ void add_watch_flags(CLI::App& app, CommandLine& line) {
   add_time(app, "--interval", watch.interval_ns, kMinInterval_ns,
            "scan all pipes this often; print a line of jsonl this often (default 1s, on the "
            "screen 500ms)");
+  add_value(
+      app, "--until", "CONDITION",
+      [&watch](const std::string& text) {
+        try {
+          watch.until = parse_until(text);
+        } catch (const Error& error) {
+          throw Error(fmt::format("--until: {}", error.what()));
+        }
+      },
+      "end with 9 when a pipe of the pipeline meets it: \"full > 90 % for 30s\"");
   app.add_flag("--exact", watch.exact,
                "count every byte, as root; all system calls of the machine take 0.2 to 0.3 us "
                "longer");
@@ -417,14 +430,15 @@ void add_watch_flags(CLI::App& app, CommandLine& line) {
       "order of the table (default rate)");
   add_value(
       app, "--filter", "TEXT", [&watch](const std::string& text) { watch.filter = text; },
-      "only pipes whose path, or whose processes' names, command lines or pids contain TEXT");
+      "only pipes whose path, or whose processes' names, command lines, pids or cgroups contain "
+      "TEXT");
   add_file(app, "--output", watch.output, "write to FILE instead of stdout");
   app.add_flag("--put-back", watch.put_back,
                "put back what a pipetop that has ended left changed in other processes, and end");
   app.add_flag("-q,--quiet", watch.quiet, "no summary after a command, and no notes");
   app.final_callback([&app, &line] {
     const bool starts_one = !line.watch.command.empty();  // its stdout isn't where results go
-    for (const char* flag : {"--format", "--duration", "--output"})
+    for (const char* flag : {"--format", "--duration", "--output", "--until"})
       line.watch.headless |= app.count(flag) > 0 && !(starts_one && flag == "--output"sv);
     check_watch(app, line);
   });

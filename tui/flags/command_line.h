@@ -16,6 +16,7 @@
 #include "engine/model/settings.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
+#include "engine/watch/until_condition.h"
 #include "tui/print/document.h"
 #include "tui/view/progress.h"
 #include "tui/widgets/pipes.h"
@@ -66,6 +67,7 @@ struct WatchRequest {
   std::vector<std::string> command;
   bool headless = false;                      // a result in place of the screen
   uint64_t duration_ns = 0, interval_ns = 0;  // 0: as long as is usual
+  std::optional<UntilCondition> until;        // ends then
   bool exact = false, quiet = false;
   bool put_back = false;           // puts back what was left changed, and watches nothing
   PipeSort sort = PipeSort::rate;  // this and the filter are for the table
@@ -244,6 +246,7 @@ inline constexpr auto kExitCodes = std::to_array<ExitCode>({
     {"4", "the kernel lacks the feature"},
     {"7", "result untrustworthy"},
     {"8", "compare: slower than --fail-if-slower allows"},
+    {"9", "watch: the condition of --until is met"},
     {"126", "the command to watch is not executable"},
     {"127", "the command to watch was not found"},
     {"128+N", "ended by signal N"},

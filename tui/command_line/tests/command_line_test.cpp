@@ -247,9 +247,10 @@ TEST(CommandLine, CommandsThatOnlyPrint) {
   EXPECT_TRUE(help.ends_with(
       "\nExit codes: 0 ok; 1 usage or bad config; 2 a worker failed; 3 a "
       "resource or\npermission was refused; 4 the kernel lacks the feature; "
-      "7 result untrustworthy;\n8 compare: slower than --fail-if-slower allows; 126 the command "
-      "to watch is not\nexecutable; 127 the command to watch was not found; "
-      "128+N ended by signal N.\n"))
+      "7 result untrustworthy;\n8 compare: slower than --fail-if-slower allows; 9 watch: the "
+      "condition of --until is\nmet; 126 the command to watch is not executable; 127 the command "
+      "to "
+      "watch was not\nfound; 128+N ended by signal N.\n"))
       << help;
 }
 

@@ -102,6 +102,22 @@ TEST(WatchProgram, ItsWindowIsTheDuration) {
   kill(cat, SIGKILL);  // the other one and the shell end
 }
 
+TEST(WatchProgram, EndsWhenAConditionIsMet) {
+  const Holder holder;
+  Program met(watch({holder.pid(), "--until", "empty > 90 % for 1s", "--format", "json"}));
+  EXPECT_EQ(met.wait(), 9) << met.err();
+  EXPECT_NE(met.err().find("sleep -> "), std::string::npos) << met.err();
+  EXPECT_NE(met.err().find(": empty 100 % for 1.0 s; "), std::string::npos) << met.err();
+  EXPECT_EQ(json::parse(met.out())["pipeline"]["stages"].empty(), false);
+  Program unmet(watch({holder.pid(), "--until", "queued > 1KiB", "--duration", "500ms"}));
+  EXPECT_EQ(unmet.wait(), 0) << unmet.err();
+  Program wrong(watch({holder.pid(), "--until", "fill > 1KiB"}));
+  EXPECT_EQ(wrong.wait(), 1);
+  EXPECT_NE(wrong.err().find("--until: \"fill > 1KiB\" is no condition"), std::string::npos);
+  Program of_all(watch({"--until", "full > 9 %"}));
+  EXPECT_EQ(of_all.wait(), 1);
+}
+
 TEST(WatchProgram, PrintsATableForPeople) {
   const Holder holder;
   Program program(watch({"--once", "--interval", "100ms", "--filter", holder.pid()}));
