@@ -51,6 +51,12 @@ bool wait_for_event(int fd, short event) {
   return ::poll(&ready, 1, 0) == 0 && ::poll(&ready, 1, -1) != 0;
 }
 
+std::string why_copy(const CopyOptions& options) {
+  if (options.counts) return "lines are counted (-l, -0)";
+  if (options.buffer_bytes != 0) return "a buffer was asked for (-B)";
+  return options.may_splice ? "" : "copying was asked for (-C)";
+}
+
 void sleep_for(uint64_t ns) {
   const timespec time = {time_t(ns / kSecond), long(ns % kSecond)};
   ::nanosleep(&time, nullptr);
@@ -94,12 +100,13 @@ void TokenBucket::set_rate(uint64_t bytes_per_s, uint64_t now_ns) {
 Copier::Copier(const CopyOptions& options)
     : in_(checked_end(options.in, options.in_name)),
       out_(checked_end(options.out, options.out_name)),
+      buffer_{options.buffer_bytes, options.counts},
       left_(options.stop_after) {
   if (feeds_itself(in_, out_))
     throw Error(fmt::format("{} and {} are the same file, which would never end: write to another",
                             in_.name, out_.name));
   set_limit(options.limit_bytes_per_s);
-  CopyMethods methods = methods_for(in_, out_, options.may_splice);
+  CopyMethods methods = methods_for(in_, out_, why_copy(options));
   progress_.why = std::move(methods.why);
   worse_ = std::move(methods.best_first);
   use_next(progress_.why);
@@ -120,7 +127,7 @@ void Copier::use_next(const std::string& why) {
   progress_.why = why;
   const CopyMethod next = worse_.front();
   worse_.erase(worse_.begin());
-  mover_ = make_mover(next, in_, out_, mover_ ? mover_->give_up() : Leftover());
+  mover_ = make_mover(next, in_, out_, mover_ ? mover_->give_up() : Leftover(), buffer_);
   progress_.method = next;
 }
 
@@ -143,6 +150,7 @@ const CopyProgress& Copier::step() {
   }
   const Moved moved = mover_->move(*most);
   progress_.bytes += moved.given;
+  progress_.counted += moved.counted;
   if (left_) *left_ -= moved.taken;
   if (limit_) limit_->take(moved.taken);
   if (moved.given > 0) false_alarms_ = 0;

@@ -48,12 +48,15 @@ struct CopyOptions {
   std::string in_name = "stdin", out_name = "stdout";  // for messages
   uint64_t limit_bytes_per_s = 0;                      // 0: none
   std::optional<uint64_t> stop_after;                  // bytes; no more are taken from `in`
-  bool may_splice = true;  // else by read and write, so that what is moved can't change any more
+  bool may_splice = true;   // else by read and write, so that what is moved can't change any more
+  size_t buffer_bytes = 0;  // for that; 0: the usual one
+  std::optional<char> counts = {};  // which are counted: then nothing is spliced
 };
 
 struct CopyProgress {
-  uint64_t bytes = 0;  // that `out` has taken
-  bool ended = false;  // end of file, and `out` has everything
+  uint64_t bytes = 0;    // that `out` has taken
+  uint64_t counted = 0;  // of these, if some are
+  bool ended = false;    // end of file, and `out` has everything
   CopyMethod method = CopyMethod::copy;
   std::string why;  // why it isn't a better one: "stdout appends, and splice doesn't"
 };
@@ -97,6 +100,7 @@ class Copier {
   void enlarge_output();
 
   CopyEnd in_, out_;
+  const CopyBuffer buffer_;
   std::optional<uint64_t> left_;  // of stop_after
   std::optional<TokenBucket> limit_;
   std::vector<CopyMethod> worse_;  // what is left to try, best first

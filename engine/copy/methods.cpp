@@ -147,11 +147,14 @@ Mapping make_buffer(size_t bytes) {
 
 class CopyMover : public ByteMover {
  public:
-  CopyMover(const CopyEnd& in, const CopyEnd& out, Leftover leftover)
+  CopyMover(const CopyEnd& in, const CopyEnd& out, Leftover leftover, const CopyBuffer& buffer)
       : in_(in.fd),
         out_(out.fd),
         leftover_(std::move(leftover)),
-        buffer_(make_buffer(in.kind == EndKind::pipe ? kPipeBufferBytes : kBufferBytes)) {}
+        counts_(buffer.counts),
+        buffer_(make_buffer(buffer.bytes != 0          ? buffer.bytes
+                            : in.kind == EndKind::pipe ? kPipeBufferBytes
+                                                       : kBufferBytes)) {}
 
   Moved move(uint64_t most) override {
     Moved moved;
@@ -189,11 +192,15 @@ class CopyMover : public ByteMover {
 
   void give(Moved& moved) {
     note_given(::write(out_, data() + begin_, end_ - begin_), moved);
+    if (counts_)
+      moved.counted =
+          uint64_t(std::count(data() + begin_, data() + begin_ + moved.given, *counts_));
     begin_ += size_t(moved.given);
   }
 
   int in_, out_;
   Leftover leftover_;
+  std::optional<char> counts_;
   Mapping buffer_;
   size_t begin_ = 0, end_ = 0;  // of what is held in the buffer
 };
@@ -240,9 +247,9 @@ std::string_view name_of(CopyMethod method) {
   return kNames[static_cast<size_t>(method)];
 }
 
-CopyMethods methods_for(const CopyEnd& in, const CopyEnd& out, bool may_splice) {
+CopyMethods methods_for(const CopyEnd& in, const CopyEnd& out, const std::string& why_copy) {
   using enum CopyMethod;
-  if (!may_splice) return only_copy("copying was asked for (-C)");
+  if (!why_copy.empty()) return only_copy(why_copy);
   if (out.appends && out.kind == EndKind::regular)
     return only_copy(out.name + " appends (>>), and splice doesn't");
   for (const CopyEnd* end : {&in, &out})
@@ -263,7 +270,7 @@ CopyMethods methods_for(const CopyEnd& in, const CopyEnd& out, bool may_splice) 
 }
 
 std::unique_ptr<ByteMover> make_mover(CopyMethod method, const CopyEnd& in, const CopyEnd& out,
-                                      Leftover leftover) {
+                                      Leftover leftover, const CopyBuffer& buffer) {
   switch (method) {
     case CopyMethod::splice:
       return std::make_unique<SpliceMover>(in, out);
@@ -274,7 +281,7 @@ std::unique_ptr<ByteMover> make_mover(CopyMethod method, const CopyEnd& in, cons
     case CopyMethod::copy:
       break;
   }
-  return std::make_unique<CopyMover>(in, out, std::move(leftover));
+  return std::make_unique<CopyMover>(in, out, std::move(leftover), buffer);
 }
 
 }  // namespace pipetop

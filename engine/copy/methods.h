@@ -59,7 +59,8 @@ struct CopyMethods {
   std::string why;                     // why the first one isn't better; "" if nothing is
 };
 
-CopyMethods methods_for(const CopyEnd& in, const CopyEnd& out, bool may_splice);
+// `why_copy`: nothing may be spliced, because of that; "": it may.
+CopyMethods methods_for(const CopyEnd& in, const CopyEnd& out, const std::string& why_copy);
 
 enum class CopySide : uint8_t { none, in, out };
 
@@ -67,9 +68,16 @@ enum class CopySide : uint8_t { none, in, out };
 struct Moved {
   uint64_t taken = 0;              // from in
   uint64_t given = 0;              // to out
+  uint64_t counted = 0;            // of these
   bool ended = false;              // in has nothing more
   int error = 0;                   // errno
   CopySide side = CopySide::none;  // whose error it is; none: of either
+};
+
+// For read and write.
+struct CopyBuffer {
+  size_t bytes = 0;                 // 0: what is usual for these ends
+  std::optional<char> counts = {};  // which are counted
 };
 
 // Bytes in a pipe of our own, which a method that is given up leaves behind.
@@ -92,6 +100,6 @@ class ByteMover {
 // `leftover`: of the method before, which `copy` goes on with. Throws SystemError if there is no
 // pipe or no memory to be had.
 std::unique_ptr<ByteMover> make_mover(CopyMethod method, const CopyEnd& in, const CopyEnd& out,
-                                      Leftover leftover);
+                                      Leftover leftover, const CopyBuffer& buffer = {});
 
 }  // namespace pipetop

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
@@ -38,26 +40,40 @@ UniqueFd open_file(const std::string& path) {
   return file;
 }
 
-// Opened as our caller may: that is what sudo is for. What comes out of it is moved without.
-UniqueFd open_input(const CommandLine& line) {
+struct Input {
+  UniqueFd file;  // none: stdin
+  std::string name = "stdin";
+
+  int fd() const { return file ? file.get() : STDIN_FILENO; }
+};
+
+// Opened as our caller may: that is what sudo is for. What comes out of them is moved without. One
+// that can't be opened is told before anything is moved.
+std::vector<Input> open_inputs(const CommandLine& line) {
   if (::geteuid() == 0) use_capabilities(~uint64_t{0});
-  UniqueFd file = open_file(line.view.file);
+  std::vector<Input> inputs;
+  for (const std::string& path : line.view.files) {
+    Input& input = inputs.emplace_back();
+    input.file = open_file(path);
+    if (input.file) input.name = one_line(path);
+  }
+  if (inputs.empty()) inputs.emplace_back();
   const unsigned uses = command_row(line).uses;
   narrow_main_capabilities(uses);
   keep_main_capabilities(uses, {});
-  return file;
+  return inputs;
 }
 
-CopyOptions copy_options(const ViewRequest& request, const UniqueFd& file) {
-  CopyOptions options;
-  if (file) {
-    options.in = file.get();
-    options.in_name = one_line(request.file);
+// Nothing if it is not known of all.
+std::optional<uint64_t> size_of_all(const ViewRequest& request, const std::vector<Input>& inputs) {
+  if (request.size || request.separator) return request.size;
+  uint64_t sum = 0;
+  for (const Input& input : inputs) {
+    const auto size = bytes_left(input.fd());
+    if (!size) return {};
+    sum += *size;
   }
-  options.limit_bytes_per_s = request.rate_limit;
-  if (request.stop_at_size) options.stop_after = request.size;
-  options.may_splice = !request.no_splice;
-  return options;
+  return sum;
 }
 
 enum class Shows : uint8_t { nothing, numbers, line };
@@ -72,11 +88,10 @@ class View {
  public:
   explicit View(const CommandLine& line)
       : request_(line.view),
-        file_(open_input(line)),
-        copier_(copy_options(request_, file_)),
-        size_(request_.size ? request_.size : bytes_left(copier_.in().fd)),
-        shows_(shows(request_)),
-        names_(copier_.in().fd, copier_.out().fd) {
+        inputs_(open_inputs(line)),
+        size_(size_of_all(request_, inputs_)),
+        shows_(shows(request_)) {
+    open_next();
     next_ns_ = sampled_ns_ + request_.interval_ns;
     wait_for_next();
   }
@@ -96,8 +111,37 @@ class View {
 
  private:
   void move() {
-    while (!copier_.step().ended)
-      if (wakeups_.pending()) attend();
+    for (;;) {
+      while (!copier_->step().ended)
+        if (wakeups_.pending()) attend();
+      if (next_input_ == inputs_.size()) return;
+      open_next();
+    }
+  }
+
+  // The one before, if there is one, is over.
+  void open_next() {
+    CopyOptions options;
+    if (copier_) {
+      bytes_before_ += copier_->progress().bytes;
+      counted_before_ += copier_->progress().counted;
+    }
+    const Input& input = inputs_[next_input_++];
+    options.in = input.fd();
+    options.in_name = input.name;
+    options.limit_bytes_per_s = request_.rate_limit;
+    if (request_.stop_at_size) options.stop_after = *request_.size - bytes_before_;
+    options.may_splice = !request_.no_splice;
+    options.buffer_bytes = request_.buffer_bytes;
+    options.counts = request_.separator;
+    copier_.emplace(options);
+    names_.emplace(copier_->in().fd, copier_->out().fd);
+  }
+
+  // So far, in bytes, or in lines.
+  uint64_t moved() const {
+    return request_.separator ? counted_before_ + copier_->progress().counted
+                              : bytes_before_ + copier_->progress().bytes;
   }
 
   // Without a signal, for somebody who ignores it, it is an error.
@@ -109,19 +153,19 @@ class View {
   void attend() {
     const Wakeup wakeup = wakeups_.take();
     const uint64_t now_ns = monotonic_ns();
-    const bool waits = request_.wait && copier_.progress().bytes == 0;
+    const bool waits = request_.wait && bytes_before_ + copier_->progress().bytes == 0;
     if (waits)
       leave_out(now_ns - sampled_ns_);
     else if (wakeup.continued)
       leave_out_stop(now_ns);
     sampled_ns_ = now_ns;
     if (shows_ == Shows::line) {
-      waiting_.add(copier_.waits_for());
-      names_.refresh(now_ns);
+      waiting_.add(copier_->waits_for());
+      names_->refresh(now_ns);
     }
     if (wakeup.asked) tell(now_ns);
     if (now_ns >= next_ns_) {
-      rate_.add(now_ns, copier_.progress().bytes);
+      rate_.add(now_ns, moved());
       ++tick_;
       show();
       next_ns_ = std::max(next_ns_ + request_.interval_ns, now_ns);
@@ -153,13 +197,15 @@ class View {
     Progress progress;
     progress.parts = request_.parts;
     progress.name = request_.name;
+    progress.lines = request_.separator.has_value();
+    progress.unix_s = ::time(nullptr);
     progress.bytes = rate_.bytes();
     progress.size = size_;
     progress.elapsed_ns = rate_.elapsed_ns();
     progress.rate = rate_.last();
     progress.average = rate_.average();
     if (size_) progress.remaining_ns = rate_.remaining_ns(*size_);
-    progress.remark = waiting_text(waiting_.side(), names_.upstream(), names_.downstream());
+    progress.remark = waiting_text(waiting_.side(), names_->upstream(), names_->downstream());
     return progress;
   }
 
@@ -176,7 +222,7 @@ class View {
 
   // On average: what came in the last moment says nothing of the whole.
   void show_last() {
-    rate_.add(monotonic_ns(), copier_.progress().bytes);
+    rate_.add(monotonic_ns(), moved());
     Progress last = progress();
     last.rate = rate_.average();
     last.remark.clear();
@@ -193,35 +239,38 @@ class View {
   void tell(uint64_t now_ns) {
     end_line();
     ByteRate until_now = rate_;
-    until_now.add(now_ns, copier_.progress().bytes);
+    until_now.add(now_ns, moved());
     say(report(until_now));
   }
 
   std::string report() const { return report(rate_); }
 
   std::string report(const ByteRate& flow) const {
-    const CopyProgress& moved = copier_.progress();
+    const CopyProgress& last = copier_->progress();
     const auto average = flow.average();
-    return fmt::format(
-        "{}{} bytes ({}) in {:.1f} s{}, by {}{}", request_.name.empty() ? "" : request_.name + ": ",
-        flow.bytes(), short_bytes(double(flow.bytes())),
-        double(flow.elapsed_ns()) / double(kSecond),
-        average ? fmt::format(", {}/s", short_bytes(*average)) : "", name_of(moved.method),
-        moved.why.empty() ? "" : fmt::format(" ({})", moved.why));
+    const auto text = request_.separator ? short_count : short_bytes;
+    return fmt::format("{}{} {} ({}) in {:.1f} s{}, by {}{}",
+                       request_.name.empty() ? "" : request_.name + ": ", flow.bytes(),
+                       request_.separator ? "lines" : "bytes", text(double(flow.bytes())),
+                       double(flow.elapsed_ns()) / double(kSecond),
+                       average ? fmt::format(", {}/s", text(*average)) : "", name_of(last.method),
+                       last.why.empty() ? "" : fmt::format(" ({})", last.why));
   }
 
   const ViewRequest& request_;
   Wakeups wakeups_;  // before anything is opened: a FIFO may wait for its writer
-  UniqueFd file_;
-  Copier copier_;
-  std::optional<uint64_t> size_;  // of all that will come
+  std::vector<Input> inputs_;
+  size_t next_input_ = 0;
+  std::optional<Copier> copier_;                    // of the one before it
+  uint64_t bytes_before_ = 0, counted_before_ = 0;  // of those before that
+  std::optional<uint64_t> size_;                    // of all that will come
   Shows shows_;
   uint64_t sampled_ns_ = monotonic_ns();
   uint64_t next_ns_ = 0;  // when progress is shown
   uint64_t tick_ = 0;
   ByteRate rate_{sampled_ns_};
   Waiting waiting_;
-  NeighbourNames names_;
+  std::optional<NeighbourNames> names_;  // of that one
   StatusLine line_;
 };
 

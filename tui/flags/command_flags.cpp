@@ -381,6 +381,7 @@ uint64_t whole_size(const std::string& flag, const std::string& text) {
 }
 
 constexpr uint32_t kMostWidth = 10'000;
+constexpr uint64_t kMostBuffer = 1 << 30;
 
 struct PartFlag {
   const char* names;
@@ -392,6 +393,7 @@ constexpr PartFlag kPartFlags[] = {
      "show the bar and percent; with -terab only those given"},
     {"-t,--timer", &ProgressParts::timer, "show the time so far; with -n before each number"},
     {"-e,--eta", &ProgressParts::eta, "show how long it will still take"},
+    {"-I,--fineta", &ProgressParts::end_time, "show the time of day when it will be done"},
     {"-r,--rate", &ProgressParts::rate, "show the rate"},
     {"-a,--average-rate", &ProgressParts::average, "show the rate since the beginning"},
     {"-b,--bytes", &ProgressParts::bytes, "show the bytes so far; with -n in place of percent"},
@@ -444,9 +446,39 @@ void add_watch_flags(CLI::App& app, CommandLine& line) {
   });
 }
 
+// What pv has and this hasn't: a script that asks for it should not get something else.
+struct RefusedFlag {
+  const char *names, *value;  // "": it takes none
+  const char* instead;
+};
+constexpr RefusedFlag kRefusedFlags[] = {
+    {"-F,--format", "FORMAT", "the format is fixed; -p -t -e -I -r -a -b choose its parts"},
+    {"-A,--last-written", "N", "the data is not looked at"},
+    {"-T,--buffer-percent", "", "pipetop watch shows how full the pipes are"},
+    {"-E,--skip-errors", "", "a read error ends it; ddrescue reads damaged disks"},
+    {"-R,--remote", "PID", "what runs keeps its flags; SIGUSR1 prints its progress"},
+    {"-d,--watchfd", "PID[:FD]", "give pipetop watch PID:FD"},
+    {"-P,--pidfile", "FILE", "the shell has the pid in $!"},
+    {"-H,--height", "ROWS", "it is one line"},
+};
+
+void refuse_flags_of_pv(CLI::App& app) {
+  for (const RefusedFlag& flag : kRefusedFlags) {
+    const auto refuse = [&flag](const std::string&) {
+      const std::string_view names = flag.names;
+      throw Error(
+          fmt::format("{} of pv is not here: {}", names.substr(names.find(',') + 1), flag.instead));
+    };
+    const bool takes = *flag.value != '\0';
+    (takes ? add_value : add_optional_value)(app, flag.names, flag.value, refuse, flag.instead)
+        ->group(kHiddenGroup);
+  }
+}
+
 void add_view_flags(CLI::App& app, CommandLine& line) {
   ViewRequest& view = line.view;
-  app.add_option("file", view.file, "what to read instead of stdin")->type_name("FILE");
+  app.add_option("file", view.files, "what to read instead of stdin, one after the other")
+      ->type_name("FILE");
   const auto take_size = [&view](const std::string& text) {
     view.size = whole_size("--size", text);
   };
@@ -462,6 +494,18 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
   app.add_flag("-q,--quiet", view.quiet, "no progress");
   app.add_flag("-f,--force", view.force, "show progress even if stderr is no terminal");
   app.add_flag("-C,--no-splice", view.no_splice, "never splice, always copy");
+  const auto take_buffer = [&view](const std::string& text) {
+    view.buffer_bytes = whole_size("--buffer-size", text);
+    if (view.buffer_bytes > kMostBuffer)
+      throw Error(fmt::format("--buffer-size: \"{}\" is too large: give at most {}", text,
+                              format_size(kMostBuffer)));
+  };
+  add_value(app, "-B,--buffer-size", "SIZE", take_buffer,
+            "copy through a buffer of this size (default: splice, or 64KiB to 256KiB)");
+  app.add_flag_callback(
+      "-l,--line-mode", [&view] { view.separator = '\n'; }, "count lines instead of bytes");
+  app.add_flag_callback(
+      "-0,--null", [&view] { view.separator = '\0'; }, "count lines that end with a zero byte");
   app.add_flag("-v,--verbose", view.verbose,
                "say at the end how the bytes were moved, and why not better");
   add_time(app, "-i,--interval", view.interval_ns, kMinInterval_ns,
@@ -479,7 +523,10 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
   add_value(app, "-w,--width", "N", take_width, "this many columns (default: the terminal's)");
   app.add_flag_callback(
       "-c,--cursor", [] {}, "accepted for pv's scripts; no effect");
+  refuse_flags_of_pv(app);
   app.final_callback([&view] {
+    if (view.separator && (view.stop_at_size || view.rate_limit != 0))
+      throw Error("--stop-at-size and --rate-limit are of bytes: give them without -l and -0");
     if (view.stop_at_size && !view.size)
       throw Error("--stop-at-size needs --size: give for example --size 10GiB");
   });

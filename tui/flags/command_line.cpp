@@ -77,6 +77,7 @@ class Parser {
   static std::vector<ListedFlag> flags_in(const CLI::App& app) {
     std::vector<ListedFlag> flags;
     for (const CLI::Option* option : app.get_options()) {
+      if (option->get_group() == kHiddenGroup) continue;
       ListedFlag flag;
       for (const std::string& name : option->get_snames()) flag.names.push_back("-" + name);
       for (const std::string& name : option->get_lnames()) flag.names.push_back("--" + name);

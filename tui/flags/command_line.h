@@ -77,10 +77,12 @@ struct WatchRequest {
 
 // With the meaning of pv's flags.
 struct ViewRequest {
-  std::string file;              // "" and "-" are stdin
-  std::optional<uint64_t> size;  // bytes that will come
+  std::vector<std::string> files;  // one after the other; none, and "-": stdin
+  std::optional<uint64_t> size;    // bytes that will come, or lines
   bool stop_at_size = false;
-  uint64_t rate_limit = 0;  // bytes per second; 0: none
+  uint64_t rate_limit = 0;        // bytes per second; 0: none
+  uint64_t buffer_bytes = 0;      // 0: the usual one
+  std::optional<char> separator;  // which are counted, in place of bytes
   bool numeric = false, quiet = false, force = false, no_splice = false, verbose = false;
   bool wait = false;    // until the first byte has come, no time passes
   ProgressParts parts;  // what is shown
@@ -206,6 +208,7 @@ CommandLine parse_command_line(std::span<const std::string> arguments);
 inline constexpr const char* kCommonGroup = "Options";
 inline constexpr const char* kKnobGroup = "Knobs";
 inline constexpr const char* kArticleGroup = "The article's spellings";
+inline constexpr const char* kHiddenGroup = "";  // in no list
 
 struct ListedFlag {
   std::vector<std::string> names;  // "-c" and "--config"; none: a word without a flag

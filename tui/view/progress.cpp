@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <ctime>
 #include <vector>
 
 #include "engine/base/clock.h"
@@ -60,11 +61,29 @@ ProgressParts shown_parts(const Progress& p) {
   return p.parts == ProgressParts{} ? kUsual : p.parts;
 }
 
-std::string rate_field(const std::optional<double>& rate) {
-  return fmt::format("[{:>9}]", rate ? short_bytes(*rate) + "/s" : "---");
+std::string amount(const Progress& p, double many) {
+  return p.lines ? short_count(many) : short_bytes(many);
+}
+
+std::string rate_field(const Progress& p, const std::optional<double>& rate) {
+  return fmt::format("[{:>9}]", rate ? amount(p, *rate) + "/s" : "---");
+}
+
+// "FIN 17:05:23"; of another day with the date.
+std::string end_field(const Progress& p) {
+  if (!p.remaining_ns) return "FIN --:--:--";
+  const time_t now = p.unix_s, end = now + time_t(*p.remaining_ns / kSecond);
+  tm today = {}, then = {};
+  ::localtime_r(&now, &today);
+  ::localtime_r(&end, &then);
+  const bool same = today.tm_yday == then.tm_yday && today.tm_year == then.tm_year;
+  char text[32] = "";
+  std::strftime(text, sizeof text, same ? "%H:%M:%S" : "%Y-%m-%d %H:%M", &then);
+  return std::string("FIN ") + text;
 }
 
 std::string eta_field(const Progress& p) {
+  if (p.parts.end_time) return end_field(p);
   return "ETA " + (p.remaining_ns ? clock_text(*p.remaining_ns) : "-:--:--");
 }
 
@@ -96,13 +115,13 @@ Line parts_of(const Progress& p, Level level) {
   const ProgressParts parts = shown_parts(p);
   Line line;
   if (!p.name.empty() && level < Level::least) line.before_bar.push_back(one_line(p.name) + ":");
-  if (parts.bytes) line.before_bar.push_back(fmt::format("{:>7}", short_bytes(double(p.bytes))));
+  if (parts.bytes) line.before_bar.push_back(fmt::format("{:>7}", amount(p, double(p.bytes))));
   if (parts.timer && level < Level::least) line.before_bar.push_back(clock_text(p.elapsed_ns));
-  if (parts.rate && level < Level::no_rate) line.before_bar.push_back(rate_field(p.rate));
-  if (parts.average && level < Level::no_rate) line.before_bar.push_back(rate_field(p.average));
+  if (parts.rate && level < Level::no_rate) line.before_bar.push_back(rate_field(p, p.rate));
+  if (parts.average && level < Level::no_rate) line.before_bar.push_back(rate_field(p, p.average));
   if (const auto share = percent(p); share && parts.bar)
     line.after_bar.push_back(fmt::format("{:3}%", *share));
-  if (parts.eta && p.size && !p.ended && level < Level::no_eta)
+  if ((parts.eta || parts.end_time) && p.size && !p.ended && level < Level::no_eta)
     line.after_bar.push_back(eta_field(p));
   if (has_remark(p) && level == Level::all) line.after_bar.push_back(" " + one_line(p.remark));
   return line;
@@ -151,6 +170,13 @@ std::string short_bytes(double bytes) {
   size_t unit = 0;
   for (; bytes >= 999.5 && unit + 1 < kUnits.size(); ++unit) bytes /= 1024;
   return unit == 0 ? fmt::format("{:.0f}B", bytes) : rate_text(bytes) + kUnits[unit];
+}
+
+std::string short_count(double count) {
+  constexpr std::array kUnits = {"", "k", "M", "G", "T", "P"};
+  size_t unit = 0;
+  for (; count >= 999.5 && unit + 1 < kUnits.size(); ++unit) count /= 1000;
+  return unit == 0 ? fmt::format("{:.0f}", count) : rate_text(count) + kUnits[unit];
 }
 
 std::string clock_text(uint64_t ns) {

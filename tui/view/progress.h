@@ -14,17 +14,20 @@ namespace pipetop::tui {
 struct ProgressParts {
   bool bar = false;  // and percent
   bool timer = false, eta = false, rate = false, average = false, bytes = false;
+  bool end_time = false;  // the time of day, in place of the ETA
   bool operator==(const ProgressParts&) const = default;
 };
 
 struct Progress {
   ProgressParts parts;
-  std::string name;  // "" for none; this and `remark` may hold any bytes
+  std::string name;    // "" for none; this and `remark` may hold any bytes
+  bool lines = false;  // they are counted, in place of bytes
   uint64_t bytes = 0;
   std::optional<uint64_t> size;  // of everything, if it is known
   uint64_t elapsed_ns = 0;
   std::optional<double> rate, average;   // bytes per second
   std::optional<uint64_t> remaining_ns;  // if it can be told
+  int64_t unix_s = 0;                    // now
   std::string remark;                    // "waiting for gzip", where there is room
   bool ended = false;
 };
@@ -39,6 +42,7 @@ std::string progress_line(const Progress& progress, int cols, uint64_t tick);
 std::string progress_number(const Progress& progress);
 
 std::string short_bytes(double bytes);  // "1.23GiB", "245MiB", "512B"
+std::string short_count(double count);  // "1.23M", "245k", "512"
 std::string clock_text(uint64_t ns);    // "0:00:15", "1:02:03:04" from a day on
 
 // From counts at certain times.

@@ -128,6 +128,43 @@ TEST(ViewProgram, AFileGoesToAFileAndIsAppended) {
   EXPECT_TRUE(content_of(out_name) == content + content);
 }
 
+TEST(ViewProgram, FilesComeOneAfterTheOther) {
+  const ScratchDirectory scratch;
+  const std::string a(100'000, 'a'), b(200'000, 'b');
+  scratch.put("a", a);
+  scratch.put("b", b);
+  for (const char* how : {"-v", "-C", "-B1M"}) {
+    Program program({"view", how, scratch.file("a"), scratch.file("b"), scratch.file("a")});
+    EXPECT_EQ(program.wait(), 0) << program.err();
+    EXPECT_TRUE(program.out() == a + b + a) << how << " " << program.out().size();
+  }
+  Program half({"view", "-v", "-S", "-s", "150000", scratch.file("a"), scratch.file("b")});
+  EXPECT_EQ(half.wait(), 0);
+  EXPECT_TRUE(half.out() == a + b.substr(0, 50'000));
+  EXPECT_NE(half.err().find("150000 bytes"), std::string::npos) << half.err();
+  Program percent({"view", "-n", scratch.file("a"), scratch.file("b")});
+  EXPECT_EQ(percent.wait(), 0);
+  EXPECT_EQ(percent.err(), "100\n");
+  Program missing({"view", scratch.file("a"), scratch.file("c")});
+  EXPECT_EQ(missing.wait(), 1);
+  EXPECT_EQ(missing.out(), "") << "nothing was moved";
+}
+
+TEST(ViewProgram, LinesAreCounted) {
+  const ScratchDirectory scratch;
+  std::string lines;
+  for (int i = 0; i < 54'321; ++i) lines += std::to_string(i) + "\n";
+  scratch.put("lines", lines + "without an end");
+  Program program({"view", "-l", "-n", "-v", scratch.file("lines"), scratch.file("lines")});
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  EXPECT_EQ(program.out().size(), 2 * (lines.size() + 14));
+  EXPECT_NE(program.err().find("108642\n"), std::string::npos) << program.err();
+  EXPECT_NE(program.err().find("108642 lines (109k)"), std::string::npos) << program.err();
+  Program none({"view", "-0", "-n", scratch.file("lines")});
+  EXPECT_EQ(none.wait(), 0);
+  EXPECT_EQ(none.err(), "0\n");
+}
+
 TEST(ViewProgram, NumbersArePercentOfWhatIsLeftOfAFile) {
   const ScratchFile file(random_bytes(100'000));
   ::lseek(file.fd.get(), 50'000, SEEK_SET);
