@@ -66,6 +66,11 @@ std::vector<Input> open_inputs(const CommandLine& line) {
 
 // Nothing if it is not known of all.
 std::optional<uint64_t> size_of_all(const ViewRequest& request, const std::vector<Input>& inputs) {
+  if (!request.size_of.empty()) {
+    const auto size = bytes_left(open_file(request.size_of).get());
+    if (!size) throw Error(fmt::format("--size @{}: it has no size", one_line(request.size_of)));
+    return size;
+  }
   if (request.size || request.separator) return request.size;
   uint64_t sum = 0;
   for (const Input& input : inputs) {
@@ -84,13 +89,30 @@ Shows shows(const ViewRequest& request) {
   return request.force || ::isatty(STDERR_FILENO) == 1 ? Shows::line : Shows::nothing;
 }
 
+// For whom wants to signal us; it goes with us.
+class PidFile {
+ public:
+  explicit PidFile(const std::string& path) : path_(path) {
+    if (!path.empty()) Output(path).finish(fmt::format("{}\n", ::getpid()));
+  }
+  ~PidFile() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+  PidFile(const PidFile&) = delete;
+  PidFile& operator=(const PidFile&) = delete;
+
+ private:
+  std::string path_;
+};
+
 class View {
  public:
   explicit View(const CommandLine& line)
       : request_(line.view),
         inputs_(open_inputs(line)),
         size_(size_of_all(request_, inputs_)),
-        shows_(shows(request_)) {
+        shows_(shows(request_)),
+        pid_file_(request_.pid_file) {
     open_next();
     next_ns_ = sampled_ns_ + request_.interval_ns;
     wait_for_next();
@@ -130,7 +152,7 @@ class View {
     options.in = input.fd();
     options.in_name = input.name;
     options.limit_bytes_per_s = request_.rate_limit;
-    if (request_.stop_at_size) options.stop_after = *request_.size - bytes_before_;
+    if (request_.stop_at_size) options.stop_after = *size_ - bytes_before_;
     options.may_splice = !request_.no_splice;
     options.buffer_bytes = request_.buffer_bytes;
     options.counts = request_.separator;
@@ -265,6 +287,7 @@ class View {
   uint64_t bytes_before_ = 0, counted_before_ = 0;  // of those before that
   std::optional<uint64_t> size_;                    // of all that will come
   Shows shows_;
+  PidFile pid_file_;
   uint64_t sampled_ns_ = monotonic_ns();
   uint64_t next_ns_ = 0;  // when progress is shown
   uint64_t tick_ = 0;

@@ -458,8 +458,16 @@ constexpr RefusedFlag kRefusedFlags[] = {
     {"-E,--skip-errors", "", "a read error ends it; ddrescue reads damaged disks"},
     {"-R,--remote", "PID", "what runs keeps its flags; SIGUSR1 prints its progress"},
     {"-d,--watchfd", "PID[:FD]", "give pipetop watch PID:FD"},
-    {"-P,--pidfile", "FILE", "the shell has the pid in $!"},
     {"-H,--height", "ROWS", "it is one line"},
+    {"-8,--bits", "", "-b counts bytes"},
+    {"-m,--only-multiplexed", "", "it is one line"},
+    {"-o,--output", "FILE", "redirect stdout: > FILE"},
+    {"-Y,--sync", "", "pass it on to dd conv=fsync, or sync after it"},
+    {"-K,--direct-io", "", "dd has iflag=direct and oflag=direct"},
+    {"-X,--discard", "", "redirect stdout: > /dev/null"},
+    {"-U,--store-and-forward", "FILE", "sponge of moreutils keeps all before it passes it on"},
+    {"-Z,--error-skip-block", "SIZE", "a read error ends it; ddrescue reads damaged disks"},
+    {"--stats", "", "-v says at the end how much came, how fast, and how"},
 };
 
 void refuse_flags_of_pv(CLI::App& app) {
@@ -467,7 +475,7 @@ void refuse_flags_of_pv(CLI::App& app) {
     const auto refuse = [&flag](const std::string&) {
       const std::string_view names = flag.names;
       throw Error(
-          fmt::format("{} of pv is not here: {}", names.substr(names.find(',') + 1), flag.instead));
+          fmt::format("{} of pv is not here: {}", names.substr(names.find("--")), flag.instead));
     };
     const bool takes = *flag.value != '\0';
     (takes ? add_value : add_optional_value)(app, flag.names, flag.value, refuse, flag.instead)
@@ -480,10 +488,15 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
   app.add_option("file", view.files, "what to read instead of stdin, one after the other")
       ->type_name("FILE");
   const auto take_size = [&view](const std::string& text) {
-    view.size = whole_size("--size", text);
+    if (text.starts_with('@'))
+      view.size_of = text.substr(1);
+    else
+      view.size = whole_size("--size", text);
   };
-  add_value(app, "-s,--size", "SIZE", take_size,
-            "this many bytes will come: for percent and ETA (a file tells by itself)");
+  add_value(
+      app, "-s,--size", "SIZE|@FILE", take_size,
+      "this many bytes will come, or as many as FILE has: for percent and ETA (a file that is "
+      "read tells by itself)");
   app.add_flag("-S,--stop-at-size", view.stop_at_size, "stop after --size bytes");
   const auto take_limit = [&view](const std::string& text) {
     view.rate_limit = whole_size("--rate-limit", text);
@@ -510,6 +523,8 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
                "say at the end how the bytes were moved, and why not better");
   add_time(app, "-i,--interval", view.interval_ns, kMinInterval_ns,
            "show progress this often (default 1s)");
+  add_file(app, "-P,--pidfile", view.pid_file,
+           "write the process id to FILE, and remove it at the end");
   add_value(
       app, "-N,--name", "TEXT", [&view](const std::string& text) { view.name = text; },
       "a name before the progress");
@@ -527,7 +542,7 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
   app.final_callback([&view] {
     if (view.separator && (view.stop_at_size || view.rate_limit != 0))
       throw Error("--stop-at-size and --rate-limit are of bytes: give them without -l and -0");
-    if (view.stop_at_size && !view.size)
+    if (view.stop_at_size && !view.size && view.size_of.empty())
       throw Error("--stop-at-size needs --size: give for example --size 10GiB");
   });
 }

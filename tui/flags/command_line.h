@@ -79,6 +79,8 @@ struct WatchRequest {
 struct ViewRequest {
   std::vector<std::string> files;  // one after the other; none, and "-": stdin
   std::optional<uint64_t> size;    // bytes that will come, or lines
+  std::string size_of;             // as many as this file has; "" for none
+  std::string pid_file;            // "" for none
   bool stop_at_size = false;
   uint64_t rate_limit = 0;        // bytes per second; 0: none
   uint64_t buffer_bytes = 0;      // 0: the usual one

@@ -121,7 +121,7 @@ Line parts_of(const Progress& p, Level level) {
   if (parts.average && level < Level::no_rate) line.before_bar.push_back(rate_field(p, p.average));
   if (const auto share = percent(p); share && parts.bar)
     line.after_bar.push_back(fmt::format("{:3}%", *share));
-  if ((parts.eta || parts.end_time) && p.size && !p.ended && level < Level::no_eta)
+  if (((parts.eta && !p.ended) || parts.end_time) && p.size && level < Level::no_eta)
     line.after_bar.push_back(eta_field(p));
   if (has_remark(p) && level == Level::all) line.after_bar.push_back(" " + one_line(p.remark));
   return line;

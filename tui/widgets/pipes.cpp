@@ -311,8 +311,7 @@ bool pipe_matches(const PipeRow& row, std::string_view text) {
   if (contains(row.pipe.path, text)) return true;
   return std::ranges::any_of(row.stages, [&](const Stage& stage) {
     return contains(stage.name, text) || contains(stage.command, text) ||
-           contains(stage.cgroup, text) ||
-           contains(fmt::format("{}", stage.id.pid), text);
+           contains(stage.cgroup, text) || contains(fmt::format("{}", stage.id.pid), text);
   });
 }
 

@@ -150,6 +150,20 @@ TEST(ViewProgram, FilesComeOneAfterTheOther) {
   EXPECT_EQ(missing.out(), "") << "nothing was moved";
 }
 
+TEST(ViewProgram, TheSizeMayBeThatOfAFile) {
+  const ScratchDirectory scratch;
+  scratch.put("a", std::string(100, 'a'));
+  scratch.put("b", std::string(200, 'b'));
+  Program program(
+      {"view", "-n", "-s", "@" + scratch.file("b"), "-P", scratch.file("pid"), scratch.file("a")});
+  EXPECT_EQ(program.wait(), 0);
+  EXPECT_EQ(program.err(), "50\n");
+  EXPECT_FALSE(std::filesystem::exists(scratch.file("pid"))) << "it goes with us";
+  Program none({"view", "-s", "@/dev/null", scratch.file("a")});
+  EXPECT_EQ(none.wait(), 1);
+  EXPECT_NE(none.err().find("it has no size"), std::string::npos);
+}
+
 TEST(ViewProgram, LinesAreCounted) {
   const ScratchDirectory scratch;
   std::string lines;
