@@ -176,8 +176,10 @@ std::string end_name(const Json& ends, const Json& stages) {
 // Each pipe with both ends, by the names there: a single round. --interleave makes more.
 void add_watched(const Json& root, StoredResult& result) {
   constexpr double kGiB = 1 << 30;
-  const auto all = root.find("pipelines");
-  const Json pipelines = all != root.end() ? *all : Json::array({root.at("pipeline")});
+  // Those of a command, or the one that was watched.
+  const Json pipelines = root.contains("pipelines")  ? root.at("pipelines")
+                         : root.contains("pipeline") ? Json::array({root.at("pipeline")})
+                                                     : Json::array({root});
   std::map<std::string, int> met;
   for (const Json& pipeline : pipelines) {
     for (const Json& pipe : pipeline.at("pipes")) {
@@ -203,7 +205,8 @@ constexpr Kind kKinds[] = {{"ladder", "rungs", add_ladder},
                            {"search", "winner", add_search},
                            {"result of limits", "syscall_ns", add_limits},
                            {"summary of watch", "pipeline", add_watched},
-                           {"run", "requested", add_run}};
+                           {"run", "requested", add_run},
+                           {"result of watch", "stages", add_watched}};
 
 // A line of CSV: fields may be in quotes, which are doubled in them.
 std::vector<std::string> csv_fields(std::string_view line) {

@@ -107,8 +107,8 @@ TEST(WatchProgram, EndsWhenAConditionIsMet) {
   Program met(watch({holder.pid(), "--until", "empty > 90 % for 1s", "--format", "json"}));
   EXPECT_EQ(met.wait(), 9) << met.err();
   EXPECT_NE(met.err().find("sleep -> "), std::string::npos) << met.err();
-  EXPECT_NE(met.err().find(": empty 100 % for 1.0 s; "), std::string::npos) << met.err();
-  EXPECT_EQ(json::parse(met.out())["pipeline"]["stages"].empty(), false);
+  EXPECT_NE(met.err().find(": empty 100 % for "), std::string::npos) << met.err();
+  EXPECT_FALSE(json::parse(met.out())["stages"].empty());
   Program unmet(watch({holder.pid(), "--until", "queued > 1KiB", "--duration", "500ms"}));
   EXPECT_EQ(unmet.wait(), 0) << unmet.err();
   Program wrong(watch({holder.pid(), "--until", "fill > 1KiB"}));

@@ -83,6 +83,7 @@ TEST(StoredResult, ASummaryOfWatchHasItsPipes) {
   const StoredResult one = read_stored_result("f", R"({"pipeline":)" + pipeline + "}");
   ASSERT_EQ(one.rungs.size(), 1u);
   EXPECT_EQ(one.rungs[0].name, "tar -> zstd");
+  EXPECT_EQ(read_stored_result("f", pipeline).rungs[0].name, "tar -> zstd") << "of watch PID";
   EXPECT_EQ(one.rungs[0].rounds, std::vector<double>{1});
   const StoredResult two =
       read_stored_result("f", R"({"pipeline":{},"pipelines":[)" + pipeline + "," + pipeline + "]}");
