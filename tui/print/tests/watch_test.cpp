@@ -74,6 +74,16 @@ TEST(PrintWatch, ATableSaysWhatIsMissingAndWhatIsLeftOut) {
   EXPECT_EQ(std::ranges::count(watch_document(s, filtered).human, '\n'), 2) << "no empty table";
 }
 
+TEST(PrintWatch, AContainerIsFoundAndTold) {
+  Snapshot s = example_pipes();
+  s.table.rows.own()[1].stages[0].cgroup = "docker 0123456789ab";
+  WatchPrint filtered = how();
+  filtered.filter = "docker";
+  const Document document = watch_document(s, filtered);
+  ASSERT_EQ(document.tree["pipes"].size(), 1u);
+  EXPECT_NE(document.tree.dump().find("\"cgroup\":\"docker 0123456789ab\""), std::string::npos);
+}
+
 TEST(PrintWatch, EndsThatAreLeftOutAreSaid) {
   Snapshot s = example_pipes();
   EXPECT_EQ(watch_document(s, how()).tree["left_out"], Json::array());
