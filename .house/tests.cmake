@@ -41,9 +41,9 @@ function(pipetop_discover TARGET PREFIX LABEL)
   gtest_discover_tests(${TARGET} TEST_PREFIX ${PREFIX}/ TEST_LIST ${TARGET}_free
     TEST_FILTER "-${measure}:${wait}:${alone}" PROPERTIES ${properties} DISCOVERY_TIMEOUT 60)
   if(ARG_MEASURE)
-    # Without those that also wait.
+    # Without those that also wait, or run alone.
     gtest_discover_tests(${TARGET} TEST_PREFIX ${PREFIX}/ TEST_LIST ${TARGET}_measure
-      TEST_FILTER "${measure}-${wait}" PROPERTIES ${properties} RESOURCE_LOCK measure COST 100
+      TEST_FILTER "${measure}-${wait}:${alone}" PROPERTIES ${properties} RESOURCE_LOCK measure COST 100
       DISCOVERY_TIMEOUT 60)
   endif()
   if(ARG_ALONE)
