@@ -52,8 +52,8 @@ bool wait_for_event(int fd, short event) {
 }
 
 std::string why_copy(const CopyOptions& options) {
-  if (options.counts) return "lines are counted (-l, -0)";
-  if (options.buffer_bytes != 0) return "a buffer was asked for (-B)";
+  if (options.buffer.counts) return "lines are counted (-l, -0)";
+  if (options.buffer.bytes != 0) return "a buffer was asked for (-B)";
   return options.may_splice ? "" : "copying was asked for (-C)";
 }
 
@@ -100,7 +100,7 @@ void TokenBucket::set_rate(uint64_t bytes_per_s, uint64_t now_ns) {
 Copier::Copier(const CopyOptions& options)
     : in_(checked_end(options.in, options.in_name)),
       out_(checked_end(options.out, options.out_name)),
-      buffer_{options.buffer_bytes, options.counts},
+      buffer_(options.buffer),
       left_(options.stop_after) {
   if (feeds_itself(in_, out_))
     throw Error(fmt::format("{} and {} are the same file, which would never end: write to another",

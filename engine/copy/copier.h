@@ -48,9 +48,8 @@ struct CopyOptions {
   std::string in_name = "stdin", out_name = "stdout";  // for messages
   uint64_t limit_bytes_per_s = 0;                      // 0: none
   std::optional<uint64_t> stop_after;                  // bytes; no more are taken from `in`
-  bool may_splice = true;   // else by read and write, so that what is moved can't change any more
-  size_t buffer_bytes = 0;  // for that; 0: the usual one
-  std::optional<char> counts = {};  // which are counted: then nothing is spliced
+  bool may_splice = true;  // else by read and write, so that what is moved can't change any more
+  CopyBuffer buffer = {};  // what it asks for takes read and write, too
 };
 
 struct CopyProgress {

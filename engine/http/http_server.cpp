@@ -7,30 +7,22 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 
 namespace pipetop {
 namespace {
 
 constexpr int kBacklog = 128;
 
-[[noreturn]] void no_address(const std::string& text) {
+[[noreturn]] void no_address(std::string_view text) {
   throw Error(fmt::format(
       "\"{}\" is no address to listen at: give for example 127.0.0.1:9778 or [::1]:9778", text));
-}
-
-std::optional<uint16_t> parse_port(std::string_view text) {
-  uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return {};
-  return port;
 }
 
 MHD_Result send_answer(MHD_Connection* connection, const HttpAnswer& answer) {
@@ -61,11 +53,11 @@ std::string ListenAddress::text() const {
   return fmt::format("{}:{}", host, ntohs(v4.sin_port));
 }
 
-ListenAddress parse_listen_address(const std::string& text) {
+ListenAddress parse_listen_address(std::string_view text) {
   const size_t colon = text.rfind(':');
-  if (colon == std::string::npos) no_address(text);
-  const std::optional<uint16_t> port = parse_port(std::string_view(text).substr(colon + 1));
-  std::string host = text.substr(0, colon);
+  if (colon == text.npos) no_address(text);
+  const auto port = parse_all<uint16_t>(text.substr(colon + 1));
+  std::string host(text.substr(0, colon));
   if (!port) no_address(text);
   if (host == "localhost") host = "127.0.0.1";
   ListenAddress address;

@@ -23,7 +23,7 @@ struct ListenAddress {
 
 // Takes "127.0.0.1:9778", "[::1]:9778" and "localhost:9778": no name is looked up. Port 0 is any.
 // Throws Error.
-ListenAddress parse_listen_address(const std::string& text);
+ListenAddress parse_listen_address(std::string_view text);
 
 struct HttpRequest {
   std::string path;    // without the query

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "engine/base/clock.h"
@@ -59,7 +60,6 @@ void PipelineTotals::pass(uint64_t now_ns) {
   stages_.change_each([](StageTotals& t) { t.processes = 0; });
   bottlenecks_.change_each([](BottleneckTotals& t) { t = {}; });
   summed_ = own_pipes_ = 0;
-  blamed_.clear();
   std::vector<Part> parts = this->parts();
   for (Part& part : parts) {
     part.pipeline.window_ns = now_ns - last_ns;
@@ -67,7 +67,7 @@ void PipelineTotals::pass(uint64_t now_ns) {
     add(part, seconds);
     if (seconds > 0 && part.pipeline.stages.size() > 1) add_bottleneck(part, now_ns);
   }
-  std::erase_if(limits_, [&](const auto& entry) { return !blamed_.contains(entry.first); });
+  std::erase_if(limits_, [&](const auto& entry) { return entry.second.at_ns != now_ns; });
   remember(parts);
   watch(parts);
   pass_s_ = double(parts_.cpu_ns() - began_ns) / double(kSecond);
@@ -176,13 +176,14 @@ void PipelineTotals::set_shares(Part& part, double seconds) const {
 // ---- totals -----------------------------------------------------------------------
 
 void PipelineTotals::add(const Part& part, double seconds) {
-  const size_t summed = summed_;
+  bool is_summed = false;
   for (const Pipe& pipe : part.pipeline.pipes) {
     if (pipe.own)
       ++own_pipes_;
     else
-      add_pipe(part, pipe, seconds);
+      is_summed = add_pipe(part, pipe, seconds) || is_summed;
   }
+  summed_ += is_summed;
   for (const Stage& stage : part.pipeline.stages) {
     StageTotals& totals =
         stages_.at({part.name, stage.cgroup, stage.name}, last_ns_, part.preferred());
@@ -191,14 +192,13 @@ void PipelineTotals::add(const Part& part, double seconds) {
     const auto shares = parts_of(*stage.shares);
     for (size_t i = 0; i < shares.size(); ++i) totals.seconds[i] += shares[i] * seconds;
   }
-  summed_ = std::min(summed_, summed + 1);
 }
 
-void PipelineTotals::add_pipe(const Part& part, const Pipe& pipe, double seconds) {
+// Whether it has no series of its own.
+bool PipelineTotals::add_pipe(const Part& part, const Pipe& pipe, double seconds) {
   PipeTotals& totals = pipes_.at({part.name, part.cgroup, part.pipeline.name_at(pipe.writers),
                                   part.pipeline.name_at(pipe.readers)},
                                  last_ns_, part.preferred());
-  if (&totals == &pipes_.other()) ++summed_;
   ++totals.pipes;
   totals.capacity_bytes += double(pipe.capacity.value_or(0));
   totals.queued_bytes += double(pipe.queued.value_or(0));
@@ -208,10 +208,12 @@ void PipelineTotals::add_pipe(const Part& part, const Pipe& pipe, double seconds
   const bool is_known = last != last_pipes_.end() || !pipe.older;
   if (is_known && pipe.total_bytes)
     totals.bytes += double(*pipe.total_bytes - std::min(*pipe.total_bytes, before));
-  if (!pipe.level.has_value() || last == last_pipes_.end()) return;
-  totals.full_s += pipe.level->full_share * seconds;
-  totals.empty_s += pipe.level->empty_share * seconds;
-  totals.observed_s += seconds;
+  if (pipe.level.has_value() && last != last_pipes_.end()) {
+    totals.full_s += pipe.level->full_share * seconds;
+    totals.empty_s += pipe.level->empty_share * seconds;
+    totals.observed_s += seconds;
+  }
+  return &totals == &pipes_.other();
 }
 
 void PipelineTotals::add_bottleneck(Part& part, uint64_t now_ns) {
@@ -232,7 +234,6 @@ void PipelineTotals::add_bottleneck(Part& part, uint64_t now_ns) {
 // Nothing at the first time, and if it has no quota, or none that is seen.
 std::optional<double> PipelineTotals::throttled(ProcessId process, uint64_t now_ns) {
   if (!parts_.read_limits) return {};
-  blamed_.insert(process);
   const auto [limits, is_new] = limits_.try_emplace(process);
   const LimitTotals before = std::move(limits->second);
   limits->second = parts_.read_limits(process.pid, WaitsFor::none);

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -101,7 +100,7 @@ class PipelineTotals {
   void set_shares(Part& part, double seconds) const;
   void set_level(Pipe& pipe, const ScannedPipe& scanned) const;
   void add(const Part& part, double seconds);
-  void add_pipe(const Part& part, const Pipe& pipe, double seconds);
+  bool add_pipe(const Part& part, const Pipe& pipe, double seconds);
   void add_bottleneck(Part& part, uint64_t now_ns);
   std::optional<double> throttled(ProcessId process, uint64_t now_ns);
   void remember(const std::vector<Part>& parts);
@@ -119,7 +118,6 @@ class PipelineTotals {
   std::map<PipeId, LastPipe> last_pipes_;
   std::map<ProcessId, uint64_t> last_cpu_ns_;
   std::map<ProcessId, LimitTotals> limits_;  // of who was to blame
-  std::set<ProcessId> blamed_;
   double pass_s_ = 0;
   size_t summed_ = 0, own_pipes_ = 0, unwatched_ = 0;
 };

@@ -2,7 +2,6 @@
 // node_exporter.
 #include <fmt/core.h>
 #include <malloc.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <ctime>
@@ -36,13 +35,6 @@ double resident_bytes() {
   const size_t blank = statm.find(' ');
   if (blank == std::string::npos) return 0;
   return std::strtod(statm.c_str() + blank, nullptr) * double(::sysconf(_SC_PAGESIZE));
-}
-
-double used_cpu_s() {
-  rusage used = {};
-  ::getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) { return double(t.tv_sec) + double(t.tv_usec) / 1e6; };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 TotalsOptions totals_options(const CommandLine& line, const Config& config) {
@@ -85,8 +77,8 @@ class Exporter {
     if (why != said_) say(said_ = why);
     write_textfile();
     loop_.set_timer_once(request_.interval_ns);
-    ::malloc_trim(
-        0);  // a pass takes a megabyte for each hundred pipes, and most of it for a moment
+    // A pass takes a megabyte for each hundred pipes, and most of it for a moment.
+    ::malloc_trim(0);
   }
 
   // As a whole or not at all. What fails later is said once, and tried again.
@@ -105,7 +97,7 @@ class Exporter {
   }
 
   std::string text(MetricsFormat format) {
-    state_.cpu_s = used_cpu_s();
+    state_.cpu_s = double(read_clock(CLOCK_PROCESS_CPUTIME_ID)) / double(kSecond);
     state_.memory_bytes = resident_bytes();
     return metrics_text(totals_, state_, format);
   }

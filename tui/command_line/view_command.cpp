@@ -154,8 +154,7 @@ class View {
     options.limit_bytes_per_s = request_.rate_limit;
     if (request_.stop_at_size) options.stop_after = *size_ - bytes_before_;
     options.may_splice = !request_.no_splice;
-    options.buffer_bytes = request_.buffer_bytes;
-    options.counts = request_.separator;
+    options.buffer = {request_.buffer_bytes, request_.separator};
     copier_.emplace(options);
     names_.emplace(copier_->in().fd, copier_->out().fd);
   }

@@ -198,11 +198,8 @@ void add_export_flags(CLI::App& app, CommandLine& line) {
   add_value(
       app, "--listen", "ADDRESS:PORT",
       [&request](const std::string& text) {
-        try {
-          parse_listen_address(request.listen = text);
-        } catch (const Error& error) {
-          throw Error(fmt::format("--listen: {}", error.what()));
-        }
+        request.listen = text;
+        parsed("--listen", text, parse_listen_address);
       },
       "answer GET /metrics there (default 127.0.0.1:9778, or nowhere with --textfile)");
   add_file(app, "--textfile", request.textfile,
@@ -415,13 +412,7 @@ void add_watch_flags(CLI::App& app, CommandLine& line) {
            "screen 500ms)");
   add_value(
       app, "--until", "CONDITION",
-      [&watch](const std::string& text) {
-        try {
-          watch.until = parse_until(text);
-        } catch (const Error& error) {
-          throw Error(fmt::format("--until: {}", error.what()));
-        }
-      },
+      [&watch](const std::string& text) { watch.until = parsed("--until", text, parse_until); },
       "end with 9 when a pipe of the pipeline meets it: \"full > 90 % for 30s\"");
   app.add_flag("--exact", watch.exact,
                "count every byte, as root; all system calls of the machine take 0.2 to 0.3 us "

@@ -45,15 +45,6 @@ std::string alternatives(std::span<const std::string_view> values) {
   return fmt::format("{}", fmt::join(values, "|"));
 }
 
-uint64_t parsed(const std::string& flag, const std::string& text,
-                uint64_t (*parse)(std::string_view)) {
-  try {
-    return parse(text);
-  } catch (const Error& e) {
-    throw Error(fmt::format("{}: {}", flag, e.what()));
-  }
-}
-
 uint32_t number_of(const std::string& flag, const std::string& text, uint32_t least,
                    uint32_t most) {
   const auto n = parse_all<uint32_t>(text);

@@ -1,6 +1,8 @@
 // Flags, their values, and the flags of each command; errors name the flag.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -11,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "tui/flags/command_line.h"
 
 namespace pipetop::tui {
@@ -33,8 +36,14 @@ std::string alternatives(std::span<const std::string_view> values);
 
 // What `parse` returns. This and those below throw Error, which names the flag, and says what was
 // given and what is expected.
-uint64_t parsed(const std::string& flag, const std::string& text,
-                uint64_t (*parse)(std::string_view));
+template <class Value>
+Value parsed(const std::string& flag, const std::string& text, Value (*parse)(std::string_view)) {
+  try {
+    return parse(text);
+  } catch (const Error& e) {
+    throw Error(fmt::format("{}: {}", flag, e.what()));
+  }
+}
 uint32_t number_of(const std::string& flag, const std::string& text, uint32_t least, uint32_t most);
 double rate_of(const std::string& flag, const std::string& text);  // GiB/s
 

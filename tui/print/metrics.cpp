@@ -227,7 +227,7 @@ MetricsFormat format_accepted(std::string_view accept) {
     for (const std::string& parameter : parts)
       if (const size_t q = parameter.find("q="); q != std::string::npos)
         weight = std::strtod(parameter.c_str() + q + 2, nullptr);
-    const std::string type = parts.empty() ? "" : parts.front();
+    const std::string& type = parts.front();
     if (type == "application/openmetrics-text") open = std::max(open, weight);
     if (type == "text/plain" || type == "text/*") plain = std::max(plain, weight);
   }
