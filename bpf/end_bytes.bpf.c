@@ -114,7 +114,8 @@ static __always_inline void count(struct task_struct *task, const struct stage_p
   struct file *file = fd < 0 ? NULL : file_at(task, fd);
   if (!file) return;
   struct inode *inode = BPF_CORE_READ(file, f_inode);
-  if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFIFO) return;
+  const __u32 type = BPF_CORE_READ(inode, i_mode) & S_IFMT;
+  if (type != S_IFIFO && type != S_IFSOCK) return;
   const struct stage_end end = {
       .process = *process,
       .inode = BPF_CORE_READ(inode, i_ino),

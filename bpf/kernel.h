@@ -88,24 +88,88 @@ struct files_struct {
   struct fdtable *fdt;
 };
 
+struct ns_common {
+  unsigned int inum;
+};
+
+struct net {
+  struct ns_common ns;
+};
+
+typedef struct {
+  struct net *net;
+} possible_net_t;
+
+struct in6_addr {
+  __u8 bytes[16]; /* a union in the kernel */
+};
+
 struct sock_common {
   unsigned short skc_family;
+  volatile unsigned char skc_state;
+  __be32 skc_daddr, skc_rcv_saddr;
+  __be16 skc_dport;
+  __u16 skc_num; /* the local port */
+  possible_net_t skc_net;
+  struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
+};
+
+typedef struct {
+  int counter;
+} atomic_t;
+
+typedef struct refcount_struct {
+  atomic_t refs;
+} refcount_t;
+
+struct sk_buff_head {
+  __u32 qlen;
 };
 
 struct sock {
   struct sock_common __sk_common;
   unsigned char sk_shutdown;
+  __u16 sk_type, sk_protocol;
+  int sk_sndbuf, sk_rcvbuf; /* bytes */
+  int sk_wmem_queued;       /* TCP: bytes of memory that the send queue takes */
+  refcount_t sk_wmem_alloc; /* AF_UNIX: likewise, until it is read; and 1 more */
+  struct sk_buff_head sk_receive_queue;
+  struct socket *sk_socket;
 };
 
 struct socket {
   struct sock *sk;
+  struct file *file;
 };
 
-struct unix_address;
+struct sockaddr_un {
+  char sun_path[108];
+};
+
+struct unix_address {
+  int len; /* of the name, with 2 bytes for its family */
+  struct sockaddr_un name[0];
+};
 
 struct unix_sock {
   struct unix_address *addr;
   struct sock *peer; /* another unix_sock */
+};
+
+struct inet_connection_sock {
+  __u8 icsk_retransmits; /* since the peer has answered last */
+  __u8 icsk_probes_out;  /* of its closed window, likewise */
+};
+
+/* Sequence numbers wrap. */
+struct tcp_sock {
+  struct inet_connection_sock inet_conn;
+  __u32 write_seq, snd_una;         /* written, acknowledged */
+  __u32 rcv_nxt, copied_seq;        /* received, read */
+  __u32 rcv_wup, rcv_wnd;           /* what the peer may still send: up to the sum */
+  __u16 advmss;                     /* bytes of a segment of the peer's */
+  __u64 bytes_acked, bytes_received; /* since it is connected */
+  __u32 chrono_type : 2;            /* what sending waits for */
 };
 
 /* A process's number in one pid namespace; a pid has one for each level. */
@@ -122,10 +186,6 @@ struct pid {
 struct task_io_accounting {
   __u64 rchar, wchar; /* bytes */
 };
-
-typedef struct {
-  int counter;
-} atomic_t;
 
 struct signal_struct {
   atomic_t live;                  /* threads that have not begun to exit */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 //
-// Lists every end of a pipe, and every thread of the processes that hold one. Both
-// only read: a pipe whose end we opened or duplicated would keep others from
+// Lists every end of a pipe and of a connected stream socket, and every thread of the processes
+// that hold one. Both only read: a pipe whose end we opened or duplicated would keep others from
 // end of file or SIGPIPE.
 //
 // A pipe's ring goes with the first of its ends in a pass, whichever that is. Of processes that our
@@ -16,8 +16,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define AF_UNIX 1
-#define SHUT_DOWN 3  // both ways
 #define CAN_READ_OR_WRITE 3
 
 #define PIDTYPE_PGID 2
@@ -148,30 +146,118 @@ static __always_inline int list_pipe(struct bpf_iter__task_file *ctx, struct tas
   return 0;
 }
 
-// Connected pairs without names, as by socketpair(2): shells and others use them like pipes.
-static __always_inline int list_socketpair(struct bpf_iter__task_file *ctx,
-                                           struct task_struct *task, struct file *file) {
+// ---- sockets ----
+
+#define AF_UNIX 1
+#define AF_INET 2
+#define AF_INET6 10
+#define SOCK_STREAM 1
+#define IPPROTO_TCP 6
+#define RCV_SHUTDOWN 1
+#define SEND_SHUTDOWN 2
+#define TCP_ESTABLISHED 1
+#define TCP_FIN_WAIT1 4
+#define TCP_FIN_WAIT2 5
+#define TCP_CLOSE_WAIT 8
+#define TCP_CHRONO_RWND_LIMITED 2
+
+static __always_inline void put_path(struct pipes_socket *to, struct unix_address *address) {
+  if (!address) return;
+  const __u32 length = BPF_CORE_READ(address, len) - 2, room = sizeof(to->path) - 1;
+  const __u32 skipped = length > room && length <= 108 ? length - room : 0;
+  bpf_probe_read_kernel(to->path, room, &address->name[0].sun_path[0] + skipped);
+}
+
+// False: it isn't connected.
+static __always_inline bool look_at_unix(struct pipes_socket *to, struct sock *sock) {
+  struct unix_sock *this = bpf_skc_to_unix_sock(sock);
+  struct sock *peer = this ? this->peer : NULL;
+  if (!peer) return false;
+  struct socket *socket = peer->sk_socket;
+  struct file *file = socket ? socket->file : NULL;
+  to->peer = file ? file->f_inode->i_ino : 0;
+  to->used = sock->sk_wmem_alloc.refs.counter - 1;
+  to->queued = to->used;
+  if (to->used * 4 <= to->memory) to->flags |= PIPES_WRITABLE;
+  if (to->used >= to->memory) to->flags |= PIPES_FULL;
+  if (sock->sk_receive_queue.qlen) to->flags |= PIPES_UNREAD;
+  struct unix_address *address = BPF_CORE_READ(this, addr);
+  put_path(to, address ? address : BPF_CORE_READ((struct unix_sock *)peer, addr));
+  return true;
+}
+
+static __always_inline void put_ipv4(__u8 address[16], __be32 number) {
+  address[10] = address[11] = 0xff;
+  __builtin_memcpy(&address[12], &number, sizeof(number));
+}
+
+// A writer that found no room waits until a third of the buffer is free: so the kernel decides it.
+static __always_inline bool look_at_tcp(struct pipes_socket *to, struct sock *sock) {
+  struct tcp_sock *tcp = bpf_skc_to_tcp_sock(sock);
+  if (!tcp) return false;
+  to->sent = tcp->bytes_acked;
+  to->received = tcp->bytes_received;
+  to->queued = tcp->write_seq - tcp->snd_una;
+  to->unread = tcp->rcv_nxt - tcp->copied_seq;
+  to->used = sock->sk_wmem_queued;
+  if (to->used < to->memory && (to->memory - to->used) * 2 >= to->used)
+    to->flags |= PIPES_WRITABLE;
+  if (to->used >= to->memory) to->flags |= PIPES_FULL;
+  if (to->unread && to->unread < 1u << 31) to->flags |= PIPES_UNREAD;
+  if (BPF_CORE_READ_BITFIELD(tcp, chrono_type) == TCP_CHRONO_RWND_LIMITED)
+    to->flags |= PIPES_PEER_FULL;
+  if ((__s32)(tcp->rcv_wup + tcp->rcv_wnd - tcp->rcv_nxt) < tcp->advmss)
+    to->flags |= PIPES_WINDOW_SHUT;
+  const __u8 sent_again = tcp->inet_conn.icsk_retransmits, probes = tcp->inet_conn.icsk_probes_out;
+  to->retries = sent_again > probes ? sent_again : probes;
+
+  to->net = sock->__sk_common.skc_net.net->ns.inum;
+  to->port = sock->__sk_common.skc_num;
+  to->peer_port = __builtin_bswap16(sock->__sk_common.skc_dport);
+  if (sock->__sk_common.skc_family == AF_INET) {
+    put_ipv4(to->addresses[0], sock->__sk_common.skc_rcv_saddr);
+    put_ipv4(to->addresses[1], sock->__sk_common.skc_daddr);
+  } else {
+    bpf_probe_read_kernel(to->addresses[0], 16, &sock->__sk_common.skc_v6_rcv_saddr);
+    bpf_probe_read_kernel(to->addresses[1], 16, &sock->__sk_common.skc_v6_daddr);
+  }
+  return true;
+}
+
+static __always_inline bool carries_data(__u8 state) {
+  return state == TCP_ESTABLISHED || state == TCP_FIN_WAIT1 || state == TCP_FIN_WAIT2 ||
+         state == TCP_CLOSE_WAIT;
+}
+
+// Connected streams are used like pipes.
+static __always_inline int list_socket(struct bpf_iter__task_file *ctx, struct task_struct *task,
+                                       struct file *file) {
   if (!bpf_core_type_exists(struct unix_sock)) {
     knows_sockets = 0;
     return 0;
   }
   struct socket *socket = bpf_sock_from_file(file);
-  if (!socket) return 0;
-  struct sock *sock = BPF_CORE_READ(socket, sk);
-  if (!sock || BPF_CORE_READ(sock, __sk_common.skc_family) != AF_UNIX) return 0;
-  if (BPF_CORE_READ(sock, sk_shutdown) == SHUT_DOWN) return 0;  // the other end is closed
-  struct unix_sock *this = (struct unix_sock *)sock;
-  struct unix_sock *peer = (struct unix_sock *)BPF_CORE_READ(this, peer);
-  if (!peer || BPF_CORE_READ(this, addr) || BPF_CORE_READ(peer, addr)) return 0;
+  struct sock *sock = socket ? socket->sk : NULL;
+  if (!sock || sock->sk_type != SOCK_STREAM || !carries_data(sock->__sk_common.skc_state)) return 0;
+  const __u16 family = sock->__sk_common.skc_family;
+  const bool is_tcp =
+      (family == AF_INET || family == AF_INET6) && sock->sk_protocol == IPPROTO_TCP;
+  const __u8 shut = sock->sk_shutdown;
+  __u64 *holder = holder_place(task);
+  if (!holder || (!is_tcp && family != AF_UNIX) || shut == (RCV_SHUTDOWN | SEND_SHUTDOWN)) return 0;
 
-  const __u64 pair = this < peer ? (__u64)this : (__u64)peer;
-  struct seen_pipe *place = seen_place(pair);
-  if (!place || (place->address == pair && place->pass == pass)) return 0;
-  struct pipes_end end = {.inode = pair, .kind = PIPES_SOCKETPAIR};
+  struct pipes_end end = {.inode = file->f_inode->i_ino,
+                          .device = file->f_inode->i_sb->s_dev,
+                          .kind = is_tcp ? PIPES_TCP : PIPES_UNIX};
   describe(&end, ctx, task, file);
-  if (!write(ctx->meta->seq, &end, sizeof(end))) return 0;
-  place->address = pair;
-  place->pass = pass;
+  end.socket.at_ns = bpf_ktime_get_ns();
+  end.socket.memory = sock->sk_sndbuf;
+  end.socket.receive_memory = sock->sk_rcvbuf;
+  if (!(shut & RCV_SHUTDOWN)) end.socket.flags |= PIPES_CAN_READ;
+  if (!(shut & SEND_SHUTDOWN)) end.socket.flags |= PIPES_CAN_WRITE;
+  const bool connected =
+      is_tcp ? look_at_tcp(&end.socket, sock) : look_at_unix(&end.socket, sock);
+  if (connected && write(ctx->meta->seq, &end, sizeof(end))) *holder = pass;
   return 0;
 }
 
@@ -186,7 +272,7 @@ int list_ends(struct bpf_iter__task_file *ctx) {
   const __u32 type = inode->i_mode & S_IFMT;
   if ((type != S_IFIFO && type != S_IFSOCK) || !reader_may_see(task)) return 0;
   if (type == S_IFIFO) return list_pipe(ctx, task, file, inode);
-  return list_socketpair(ctx, task, file);
+  return list_socket(ctx, task, file);
 }
 
 /* Not of who has waited for children: the bytes of all that these moved count as its own. */

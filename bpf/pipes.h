@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What pipes.bpf.c writes: a record for each end of a pipe, and one for each thread. */
+/* What pipes.bpf.c writes: a record for each end of a pipe or of a
+ * connected stream socket, and one for each thread. */
 #pragma once
 
 #include <linux/types.h>
@@ -11,8 +12,20 @@ enum {
 };
 
 enum pipes_kind {
-  PIPES_END,        /* a descriptor of a pipe */
-  PIPES_SOCKETPAIR, /* a descriptor of one of two nameless AF_UNIX sockets */
+  PIPES_END,  /* a descriptor of a pipe */
+  PIPES_UNIX, /* of a connected stream socket */
+  PIPES_TCP,
+};
+
+/* Of a socket. */
+enum pipes_socket_flag {
+  PIPES_WRITABLE = 1,    /* poll(2) says that it has room */
+  PIPES_FULL = 2,        /* a write waits */
+  PIPES_PEER_FULL = 4,   /* the peer has no room for more */
+  PIPES_UNREAD = 8,      /* there is something to read */
+  PIPES_CAN_READ = 16,   /* not shut down */
+  PIPES_CAN_WRITE = 32,
+  PIPES_WINDOW_SHUT = 64, /* we have no room for what the peer would send */
 };
 
 struct pipes_ring {
@@ -27,9 +40,29 @@ struct pipes_ring {
   __u32 reserved;
 };
 
+/* Of a connection's side that we see: what it sends, and what it has to read. */
+struct pipes_socket {
+  __u64 at_ns;          /* CLOCK_MONOTONIC */
+  __u64 peer;           /* AF_UNIX: inode of the other side; 0: not accepted yet */
+  __u64 sent, received; /* TCP: bytes, in its life */
+  __u32 queued;         /* sent, and not acknowledged; AF_UNIX: memory that it takes until read */
+  __u32 unread;         /* TCP: bytes */
+  __u32 used, memory;   /* of the send buffer, bytes */
+  __u32 receive_memory;
+  __u32 net; /* inode of the network namespace */
+  __u16 port, peer_port;
+  __u8 flags;   /* enum pipes_socket_flag */
+  __u8 retries; /* that the peer has not answered */
+  __u8 reserved[2];
+  union {
+    __u8 addresses[2][16]; /* ours, the peer's; IPv4 as ::ffff:a.b.c.d */
+    char path[32];         /* the end of it; without a name "" */
+  };
+};
+
 /* A descriptor. */
 struct pipes_end {
-  __u64 inode;    /* of a pair: an address that both ends have in common */
+  __u64 inode;
   __u64 start_ns; /* of the process, since boot */
   __u32 device;   /* as in the kernel: major << 20 | minor */
   __u32 pid;      /* of the process, in our namespace */
@@ -37,7 +70,10 @@ struct pipes_end {
   __u32 mode;  /* 1: can read, 2: can write */
   __u32 flags; /* O_NONBLOCK and so on */
   __u32 kind;  /* enum pipes_kind */
-  struct pipes_ring ring;
+  union {
+    struct pipes_ring ring;
+    struct pipes_socket socket;
+  };
 };
 
 /* A thread. Its process, parent and so on are numbers in our namespace; 0: outside of it. */

@@ -69,6 +69,26 @@ struct RingCounts {
   uint32_t used() const { return head - tail; }
 };
 
+// One direction of a connected stream socket, which is used like a pipe: from who writes at one
+// side to who reads at the other.
+struct SocketLink {
+  bool tcp = false;               // else AF_UNIX
+  std::string name = {};          // of TCP the far side, "10.0.0.2:9000"; else the path, or ""
+  uint32_t used = 0, memory = 0;  // of the buffer that is looked at, as the kernel accounts for it
+  bool empty = false;             // nothing to read; or, if nobody here reads, all has arrived
+  bool full = false;              // who writes waits
+  bool writable = true;           // poll(2) says so
+  bool peer_full = false;         // TCP: the far side has no room
+  uint32_t retries = 0;           // TCP: that the far side has not answered
+  // TCP: that arrived, since it was connected; with one for the handshake of who connected.
+  std::optional<uint64_t> bytes = {};
+  uint64_t read_inode = 0;     // of the socket that is read; 0: it isn't here
+  bool from_outside = false;   // the side that writes isn't here
+  double peer_full_share = 0;  // over the window; a scan doesn't fill it
+
+  bool operator==(const SocketLink&) const = default;
+};
+
 struct ScannedPipe {
   PipeId id;
   uint64_t at_ns = 0;                     // CLOCK_MONOTONIC
@@ -78,6 +98,7 @@ struct ScannedPipe {
   std::optional<uint64_t> capacity = {};  // bytes
   std::optional<uint64_t> queued = {};    // bytes
   std::vector<PipeEnd> ends;
+  std::optional<SocketLink> socket = {};  // it is none of the kernel's pipes
 };
 
 // What a sleeping thread waits for.
@@ -133,9 +154,9 @@ struct PipeScan {
   std::vector<ScannedPipe> pipes;  // by id; ends by pid and fd
   // All threads of processes that hold a pipe, by pid and tid.
   std::vector<ScannedTask> tasks;
-  // Connected pairs of nameless AF_UNIX sockets, which look like pipes but have no ring; nothing if
-  // they were not counted.
-  std::optional<uint32_t> socketpairs;
+  // Connections of stream sockets that nobody was seen to move data through, which are not in
+  // `pipes`; nothing if they were not counted.
+  std::optional<uint32_t> idle_sockets;
   std::vector<LeftOut> left_out;  // by process
   // True: some processes hold too many descriptors to visit all.
   bool is_cut = false;

@@ -142,6 +142,7 @@ struct Pipe {
   Series<RatePoint> fill;                 // the same, in shares of the ring
   std::optional<LargerRing> larger = {};  // if its bursts, as they were measured, would gain by one
   std::optional<EstimateRange> range = {};  // of the bytes, if they are estimated from the ring
+  std::optional<SocketLink> socket = {};    // it is one direction of a connection
 };
 
 // What limits a pipe or a pipeline, and what shows it.
@@ -235,7 +236,7 @@ struct PipeTable {
   SharedVector<PipeRow> rows;  // an own() copy can be changed
   ScanSource source = ScanSource::bpf;
   double scan_ms = 0;  // that the pass took
-  std::optional<uint32_t> socketpairs;
+  std::optional<uint32_t> idle_sockets;  // connections without data, which have no row
   uint32_t unreadable = 0;        // processes
   std::vector<LeftOut> left_out;  // ends of pipes
   bool has_passed = true;         // false: the first pass isn't complete yet

@@ -133,6 +133,14 @@ uint32_t device_of(unsigned major, unsigned minor) {
 
 uint64_t ticks_of(uint64_t start_ns) { return start_ns / ns_per_tick(); }
 
+ProcessId process_of(const pipes_end& record) {
+  return {static_cast<pid_t>(record.pid), ticks_of(record.start_ns)};
+}
+
+PipeId pipe_of(const pipes_end& record) {
+  return {device_of(record.device >> 20, record.device & 0xfffff), record.inode};
+}
+
 bool EndLimit::takes(ProcessId process) {
   if (!last_ || last_->first != process) last_ = &*counts_.try_emplace(process).first;
   Count& count = last_->second;
@@ -180,11 +188,13 @@ std::vector<ScannedPipe> pipes_of(std::span<const HeldEnd> ends) {
   return pipes;
 }
 
-const HeldEnd* find_end(std::span<const HeldEnd> ends, ProcessId process, int fd) {
+const HeldEnd* find_end(std::span<const HeldEnd> ends, ProcessId process, int fd, bool writing) {
   const auto wanted = std::tuple(process, fd);
-  const auto found = std::partition_point(
+  auto found = std::partition_point(
       ends.begin(), ends.end(), [&](const HeldEnd& held) { return place_of(held) < wanted; });
-  return found != ends.end() && place_of(*found) == wanted ? &*found : nullptr;
+  for (; found != ends.end() && place_of(*found) == wanted; ++found)
+    if (!found->is_socket || (writing ? writes(found->end) : reads(found->end))) return &*found;
+  return nullptr;
 }
 
 const ScannedPipe* find_pipe(std::span<const ScannedPipe> pipes, PipeId id) {
@@ -193,9 +203,9 @@ const ScannedPipe* find_pipe(std::span<const ScannedPipe> pipes, PipeId id) {
   return found != pipes.end() && found->id == id ? &*found : nullptr;
 }
 
-Descriptor DescriptorTable::find(ProcessId process, int fd) const {
+Descriptor DescriptorTable::find(ProcessId process, int fd, bool writing) const {
   Descriptor descriptor;
-  if (const HeldEnd* held = find_end(ends_, process, fd)) {
+  if (const HeldEnd* held = find_end(ends_, process, fd, writing)) {
     descriptor.pipe = find_pipe(pipes_, held->pipe);
     descriptor.access = held->end.access;
   } else {

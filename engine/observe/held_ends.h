@@ -17,6 +17,7 @@ struct HeldEnd {
   PipeId pipe;
   PipeEnd end;
   const pipes_ring* ring = nullptr;  // with one of a pipe's ends; borrowed
+  bool is_socket = false;
 };
 
 // The device as stat(2) shows it.
@@ -24,6 +25,10 @@ uint32_t device_of(unsigned major, unsigned minor);
 
 // Converts the start of a process, since boot, to ticks.
 uint64_t ticks_of(uint64_t start_ns);
+
+// The process and the pipe, or socket, of a record.
+ProcessId process_of(const pipes_end& record);
+PipeId pipe_of(const pipes_end& record);
 
 // How many ends a scan has, whatever strangers do: the first ones of each process.
 class EndLimit {
@@ -58,7 +63,8 @@ void sort_ends(std::vector<HeldEnd>& ends);
 
 // With `sides` of rings that moved, to be filled by fill_sides().
 std::vector<ScannedPipe> pipes_of(std::span<const HeldEnd> ends);
-const HeldEnd* find_end(std::span<const HeldEnd> ends, ProcessId process, int fd);
+// A socket is two pipes, one to read from and one to write to.
+const HeldEnd* find_end(std::span<const HeldEnd> ends, ProcessId process, int fd, bool writing);
 
 // Null if there is none. Pipes are by id.
 const ScannedPipe* find_pipe(std::span<const ScannedPipe> pipes, PipeId id);
@@ -70,7 +76,7 @@ class DescriptorTable {
                   DescriptorNames& names, uint64_t now_ns)
       : ends_(ends), pipes_(pipes), names_(names), now_ns_(now_ns) {}
 
-  Descriptor find(ProcessId process, int fd) const;
+  Descriptor find(ProcessId process, int fd, bool writing) const;
 
  private:
   std::span<const HeldEnd> ends_;

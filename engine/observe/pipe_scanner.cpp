@@ -16,6 +16,7 @@
 #include "engine/base/error.h"
 #include "engine/observe/held_ends.h"
 #include "engine/observe/libbpf.h"
+#include "engine/observe/socket_edges.h"
 #include "engine/observe/waits.h"
 
 namespace pipetop::observe {
@@ -36,7 +37,6 @@ constexpr size_t kMostLinked = 256;
 constexpr uint32_t kMostOfSome = 1 << 15, kMostVisitsOfSome = 1 << 18;
 // Descriptors that one read visits at most, which takes 1 to 10 ms.
 constexpr uint32_t kVisits = 1 << 14;
-constexpr size_t kMostPairs = 1 << 20;  // more socketpairs are not counted
 
 // What iterators write, in memory that is used again.
 template <class Record>
@@ -75,10 +75,6 @@ class Records {
   UniqueFd pass_;
   const char* what_ = "";
 };
-
-ProcessId process_of(const pipes_end& record) {
-  return {static_cast<pid_t>(record.pid), ticks_of(record.start_ns)};
-}
 
 PipeEnd end_of(const pipes_end& record) {
   const bool reads = (record.mode & kCanRead) != 0, writes = (record.mode & kCanWrite) != 0;
@@ -129,7 +125,6 @@ struct Pass {
   Records<pipes_end> ends;
   Records<pipes_task> tasks;
   std::optional<EndLimit> limit;
-  std::vector<uint64_t> pairs;
   std::vector<HeldEnd> held;  // points into `ends`
   std::vector<ProcessId> holders;
   PipeScan scan;
@@ -179,7 +174,7 @@ class BpfPipeScanner final : public PipeScanner {
     }
     some_.step = Pass::Step::pipes;
     PipeScan scan = *go_on(some_, never_late, is_wanted);
-    scan.socketpairs.reset();  // those of the machine are not known
+    scan.idle_sockets.reset();  // those of the machine are not known
     scan.is_cut = is_cut || !scan.left_out.empty();
     return scan;
   }
@@ -204,7 +199,6 @@ class BpfPipeScanner final : public PipeScanner {
     pass.ends.clear();
     pass.tasks.clear();
     pass.limit.emplace(most);
-    pass.pairs.clear();
     pass.held.clear();
     pass.holders.clear();
     pass.scan = {};
@@ -216,10 +210,6 @@ class BpfPipeScanner final : public PipeScanner {
     skeleton_->bss->pass = pass.began_ns;
     skeleton_->bss->visits_left = kVisits;
     return pass.ends.read_some([&](const pipes_end& record) {
-      if (record.kind == PIPES_SOCKETPAIR) {
-        if (pass.pairs.size() < kMostPairs) pass.pairs.push_back(record.inode);
-        return false;
-      }
       const ProcessId process = process_of(record);
       return is_wanted(process) && pass.limit->takes(process);
     });
@@ -283,6 +273,7 @@ class BpfPipeScanner final : public PipeScanner {
   PipeScan result(Pass& pass) {
     // Most of all pipes of the machine stand still, and that would take as long as all the rest.
     fill_sides(pass.scan.pipes, bytes_of_processes(pass), !pass.holders_only);
+    find_full(pass.scan);
     pass.scan.source = ScanSource::bpf;
     pass.scan.left_out = pass.limit->left_out();
     pass.scan.at_ns = monotonic_ns();
@@ -293,24 +284,51 @@ class BpfPipeScanner final : public PipeScanner {
 
   void take_ends(Pass& pass) {
     pass.held.reserve(pass.ends.all().size());
+    std::vector<const pipes_end*> sockets;
     for (const pipes_end& record : pass.ends.all()) {
-      HeldEnd& held = pass.held.emplace_back();
-      held.pipe = {device_of(record.device >> 20, record.device & 0xfffff), record.inode};
-      held.end = end_of(record);
-      held.ring = record.ring.at_ns != 0 ? &record.ring : nullptr;
+      if (record.kind != PIPES_END) {
+        sockets.push_back(&record);
+        continue;
+      }
+      const pipes_ring* ring = record.ring.at_ns != 0 ? &record.ring : nullptr;
+      pass.held.push_back({pipe_of(record), end_of(record), ring});
     }
+    const auto edges = sockets_.edges(std::move(sockets), pass.holders_only, pass.held);
     sort_ends(pass.held);
     pass.scan.pipes = pipes_of(pass.held);
+    auto pipe = pass.scan.pipes.begin();
+    for (const SocketEdge& edge : edges) {
+      while (pipe != pass.scan.pipes.end() && pipe->id < edge.id) ++pipe;
+      if (pipe != pass.scan.pipes.end() && pipe->id == edge.id) put(edge, *pipe);
+    }
     for (const HeldEnd& held : pass.held)
       if (pass.holders.empty() || pass.holders.back() != held.end.process)
         pass.holders.push_back(held.end.process);
-    std::sort(pass.pairs.begin(), pass.pairs.end());
-    const auto distinct = std::unique(pass.pairs.begin(), pass.pairs.end()) - pass.pairs.begin();
-    if (skeleton_->data->knows_sockets) pass.scan.socketpairs = static_cast<uint32_t>(distinct);
+    if (skeleton_->data->knows_sockets) pass.scan.idle_sockets = sockets_.idle();
+  }
+
+  static void put(const SocketEdge& edge, ScannedPipe& pipe) {
+    pipe.at_ns = edge.at_ns;
+    pipe.capacity = edge.capacity;
+    pipe.queued = edge.queued;
+    pipe.socket = edge.link;
+  }
+
+  // Who polls for room waits as long as there is little of it, and who writes until there is none.
+  static void find_full(PipeScan& scan) {
+    const auto polls = [](const ScannedTask& task) { return task.wait == WaitsFor::poll; };
+    for (ScannedPipe& pipe : scan.pipes) {
+      if (!pipe.socket || pipe.socket->writable || pipe.socket->full) continue;
+      for (const PipeEnd& end : pipe.ends)
+        if (end.access == Access::write)
+          pipe.socket->full |= std::ranges::any_of(
+              std::ranges::equal_range(scan.tasks, end.process, {}, &ScannedTask::process), polls);
+    }
   }
 
   void take_tasks(Pass& pass, const Wanted& is_wanted) {
     for (const pipes_task& record : pass.tasks.all()) {
+      see_waiting(record);
       ScannedTask task = task_of(record);
       const bool listed = pass.holders_only ? std::ranges::binary_search(pass.holders, task.process)
                                             : is_wanted(task.process);
@@ -320,6 +338,14 @@ class BpfPipeScanner final : public PipeScanner {
     }
     std::ranges::sort(pass.scan.tasks, {},
                       [](const ScannedTask& task) { return std::tuple(task.process, task.tid); });
+  }
+
+  // For the next pass.
+  void see_waiting(const pipes_task& record) {
+    const stage_wait kind = kind_of_call(record.call);
+    if (record.on_cpu || record.state == 0 || (kind != STAGE_READ && kind != STAGE_WRITE)) return;
+    sockets_.see_waiting(record.pid, static_cast<uint32_t>(record.argument[0]),
+                         kind == STAGE_WRITE);
   }
 
   // Names of descriptors that are no pipes are read for it. False: it isn't done yet.
@@ -361,7 +387,9 @@ class BpfPipeScanner final : public PipeScanner {
     const SystemCall call = {record.call,
                              {record.argument[0], record.argument[1], record.argument[2]}};
     const TaskWait wait =
-        wait_of(call, sleep_of(record), [&](int fd) { return descriptors.find(task.process, fd); });
+        wait_of(call, sleep_of(record), [&](int fd, bool writing) {
+          return descriptors.find(task.process, fd, writing);
+        });
     task.wait = wait.wait;
     task.fd = wait.fd;
   }
@@ -372,6 +400,7 @@ class BpfPipeScanner final : public PipeScanner {
   uint64_t began_ns_ = 0;  // the newest pass
   Pass whole_, some_;      // of everything, of some processes
   DescriptorNames names_;
+  SocketEdges sockets_;
 };
 
 }  // namespace

@@ -299,7 +299,7 @@ class ProcScan {
                        const DescriptorTable& descriptors) {
     const auto call = parse_system_call(syscall);
     const TaskWait wait = wait_of(call.value_or(SystemCall{}), sleep,
-                                  [&](int fd) { return descriptors.find(task.process, fd); });
+                                  [&](int fd, bool writing) { return descriptors.find(task.process, fd, writing); });
     task.wait = wait.wait;
     task.fd = wait.fd;
   }

@@ -166,7 +166,17 @@ class BpfStageObserver final : public StageObserver {
   }
 
   // Pipes first: a sleeping thread is asked which of them it waits for.
-  void watch(std::span<const ScannedTask> threads, std::span<const ScannedPipe> pipes) override {
+  void watch(std::span<const ScannedTask> threads, std::span<const ScannedPipe> all) override {
+    std::vector<ScannedPipe> pipes;
+    sockets_.clear();
+    for (const ScannedPipe& pipe : all) {
+      if (!pipe.socket) {
+        pipes.push_back(pipe);
+        continue;
+      }
+      if (!pipe.socket->from_outside) sockets_[{pipe.id.inode, true}] = pipe.id;
+      if (pipe.socket->read_inode) sockets_[{pipe.socket->read_inode, false}] = pipe.id;
+    }
     const uint32_t pipes_too_many = pipes_.watch(pipes);
     dropped_ = pipes_too_many + threads_.watch(threads);
     processes_.clear();
@@ -183,7 +193,9 @@ class BpfStageObserver final : public StageObserver {
       if (wait == STAGE_PIPE_READ || wait == STAGE_PIPE_WRITE)
         return StageWait{of_pipe, pipes_.with_id(number)};
       const DescriptorWait other = descriptors_.of(process, static_cast<int>(number), now_ns);
-      const auto pipe = pipes_.with_inode(other.inode, other.named);
+      const auto pipe = other.wait == WaitsFor::network
+                            ? socket_with(other.inode, writing)
+                            : pipes_.with_inode(other.inode, other.named);
       const bool is_pipe = pipe || other.wait == WaitsFor::pipe_read;
       return StageWait{is_pipe ? of_pipe : other.wait, pipe};
     });
@@ -208,14 +220,25 @@ class BpfStageObserver final : public StageObserver {
   }
   bool counts_bytes() const override { return bytes_.has_value(); }
   std::vector<EndBytes> take_bytes() override {
-    return bytes_ ? bytes_->take() : std::vector<EndBytes>();
+    std::vector<EndBytes> moved = bytes_ ? bytes_->take() : std::vector<EndBytes>();
+    // What a socket is read from is the other side's.
+    for (EndBytes& end : moved)
+      if (const auto edge = socket_with(end.pipe.inode, false); edge && !end.writing)
+        end.pipe = *edge;
+    return moved;
   }
   bool missed_bytes() const override { return bytes_ && bytes_->overflowed(); }
 
  private:
+  std::optional<PipeId> socket_with(uint64_t inode, bool writing) const {
+    const auto found = sockets_.find({inode, writing});
+    return found == sockets_.end() ? std::nullopt : std::optional(found->second);
+  }
+
   StagePipes pipes_;
   StageThreads threads_;
-  std::set<ProcessId> processes_;  // that are watched
+  std::map<std::pair<uint64_t, bool>, PipeId> sockets_;  // that are watched; by inode, for writing
+  std::set<ProcessId> processes_;                        // that are watched
   std::optional<EndByteCounter> bytes_;
   DescriptorWaits descriptors_;
   uint32_t dropped_ = 0;

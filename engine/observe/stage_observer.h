@@ -74,7 +74,7 @@ class StageObserver {
   static constexpr uint32_t kMostThreads = 4096, kMostPipes = 256, kMostEnds = 4096;
 
   // Without threads whose state is not known yet, such as a busy loop for the first 10 ms, and
-  // without rings that have no sample. `now_ns` is of CLOCK_MONOTONIC.
+  // without rings that have no sample, as sockets. `now_ns` is of CLOCK_MONOTONIC.
   virtual std::vector<ThreadTimes> times(uint64_t now_ns) = 0;
   virtual std::vector<RingTally> samples() = 0;
 

@@ -15,8 +15,6 @@
 namespace pipetop::observe {
 namespace {
 
-using DescriptorOf = std::function<Descriptor(int)>;
-
 struct Named {
   int number;
   stage_wait kind;
@@ -87,6 +85,7 @@ bool waits_for_lock(const SystemCall& call) {
 
 std::optional<bool> is_empty(const ScannedPipe& pipe) {
   if (pipe.ring) return pipe.ring->used() == 0;
+  if (pipe.socket) return pipe.socket->empty;
   if (pipe.queued) return *pipe.queued == 0;
   return {};
 }
@@ -94,6 +93,7 @@ std::optional<bool> is_empty(const ScannedPipe& pipe) {
 // From the bytes alone it can't be told in between: a slot need not hold a page.
 std::optional<bool> is_full(const ScannedPipe& pipe) {
   if (pipe.ring) return pipe.ring->used() >= pipe.ring->slots;
+  if (pipe.socket) return !pipe.socket->writable;
   if (pipe.queued && *pipe.queued == 0) return false;
   if (pipe.queued && pipe.capacity && *pipe.queued >= *pipe.capacity) return true;
   return {};
@@ -105,7 +105,7 @@ WaitsFor in_pipe(WaitsFor wait, Sleep sleep) {
 }
 
 TaskWait wait_at(int fd, WaitsFor in_a_pipe, Sleep sleep, const DescriptorOf& descriptor_of) {
-  const Descriptor descriptor = descriptor_of(fd);
+  const Descriptor descriptor = descriptor_of(fd, in_a_pipe == WaitsFor::pipe_write);
   if (descriptor.pipe) return {in_pipe(in_a_pipe, sleep), fd};
   return {wait_on(descriptor.name, sleep == Sleep::uninterruptible), fd};
 }
@@ -114,7 +114,7 @@ bool is_slow(WaitsFor wait) { return wait == WaitsFor::network || wait == WaitsF
 
 // Data goes from one descriptor to another, and the thread waits at one of them.
 TaskWait wait_between(int from, int to, Sleep sleep, const DescriptorOf& descriptor_of) {
-  const Descriptor in = descriptor_of(from), out = descriptor_of(to);
+  const Descriptor in = descriptor_of(from, false), out = descriptor_of(to, true);
   const bool uninterruptible = sleep == Sleep::uninterruptible;
   const WaitsFor at_in = wait_on(in.name, uninterruptible);
   const WaitsFor at_out = wait_on(out.name, uninterruptible);
@@ -144,7 +144,7 @@ TaskWait wait_in(const SystemCall& call, Sleep sleep, const DescriptorOf& descri
     case STAGE_WRITE:
       return wait_at(call.fd(0), WaitsFor::pipe_write, sleep, descriptor_of);
     case STAGE_VMSPLICE: {
-      const bool reads = descriptor_of(call.fd(0)).access == Access::read;
+      const bool reads = descriptor_of(call.fd(0), true).access == Access::read;
       return wait_at(call.fd(0), reads ? WaitsFor::pipe_read : WaitsFor::pipe_write, sleep,
                      descriptor_of);
     }
@@ -170,12 +170,12 @@ bool begins_with(std::string_view text, std::initializer_list<std::string_view> 
   return false;
 }
 
-constexpr std::string_view kPipeName = "pipe:[";
+constexpr std::string_view kPipeName = "pipe:[", kSocketName = "socket:[";
 
-uint64_t inode_in(std::string_view pipe_name) {
-  pipe_name.remove_prefix(kPipeName.size());
+uint64_t inode_in(std::string_view name, std::string_view beginning) {
+  name.remove_prefix(beginning.size());
   uint64_t inode = 0;
-  std::from_chars(pipe_name.data(), pipe_name.data() + pipe_name.size(), inode);
+  std::from_chars(name.data(), name.data() + name.size(), inode);
   return inode;
 }
 
@@ -256,7 +256,8 @@ void DescriptorNames::forget_old(uint64_t now_ns) {
 
 // A FIFO's name is a path. Its inode is in fdinfo; stat may wait for a file server.
 DescriptorWait descriptor_wait(std::string_view name, std::string_view fdinfo) {
-  if (name.starts_with(kPipeName)) return {WaitsFor::pipe_read, inode_in(name)};
+  if (name.starts_with(kPipeName)) return {WaitsFor::pipe_read, inode_in(name, kPipeName)};
+  if (name.starts_with(kSocketName)) return {WaitsFor::network, inode_in(name, kSocketName)};
   const DescriptorWait wait = {wait_on(name, false)};
   if (!name.starts_with('/') || wait.wait != WaitsFor::other) return wait;
   return {wait.wait, keyed_number(fdinfo, "ino").value_or(0), true};

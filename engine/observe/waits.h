@@ -68,9 +68,10 @@ struct TaskWait {
   bool operator==(const TaskWait&) const = default;
 };
 
-// `descriptor_of` is asked for the descriptors of calls that read, write or move data.
-TaskWait wait_of(const SystemCall& call, Sleep sleep,
-                 const std::function<Descriptor(int)>& descriptor_of);
+// Asked for the descriptors of calls that read, write or move data.
+using DescriptorOf = std::function<Descriptor(int fd, bool writing)>;
+
+TaskWait wait_of(const SystemCall& call, Sleep sleep, const DescriptorOf& descriptor_of);
 
 // Whether a descriptor of a process is a socket, a terminal, ... for WaitsFor; from its name in
 // /proc/PID/fd, "socket:[1]" or "/dev/pts/3".
@@ -100,7 +101,7 @@ class DescriptorNames {
 
 struct DescriptorWait {
   WaitsFor wait = WaitsFor::other;  // of a pipe without a name: pipe_read
-  uint64_t inode = 0;               // of a pipe without a name, or of a path, which may be a FIFO
+  uint64_t inode = 0;               // of a pipe without a name, of a socket, or of a path: a FIFO?
   bool named = false;
 
   bool operator==(const DescriptorWait&) const = default;

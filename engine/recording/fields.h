@@ -295,7 +295,7 @@ constexpr auto fields(const Pipe*) {
   return std::tuple(&T::id, &T::path, &T::writers, &T::readers, &T::kernel_writers,
                     &T::kernel_readers, &T::own, &T::closed, &T::first_seen_ns, &T::older,
                     &T::capacity, &T::queued, &T::ring, &T::frame, &T::level, &T::bytes_per_s,
-                    &T::exact, &T::total_bytes, &T::rates, &T::fill, &T::larger, &T::range);
+                    &T::exact, &T::total_bytes, &T::rates, &T::fill, &T::larger, &T::range, &T::socket);
 }
 constexpr auto fields(const LargerRing*) {
   using T = LargerRing;
@@ -304,6 +304,12 @@ constexpr auto fields(const LargerRing*) {
 constexpr auto fields(const EstimateRange*) {
   using T = EstimateRange;
   return std::tuple(&T::low, &T::high);
+}
+constexpr auto fields(const SocketLink*) {
+  using T = SocketLink;
+  return std::tuple(&T::tcp, &T::name, &T::used, &T::memory, &T::empty, &T::full, &T::writable,
+                    &T::peer_full, &T::retries, &T::bytes, &T::read_inode, &T::from_outside,
+                    &T::peer_full_share);
 }
 constexpr auto fields(const Pipeline*) {
   using T = Pipeline;
@@ -351,7 +357,7 @@ using Recorded =
                Verdict, Change, SamplingEvent, Notice, Snapshot, RoleTotals, Waits, ProcessId,
                PipeId, PipeEnd, SideBytes, RingCounts, RingLevel, StageState, StageShares, Stage,
                StageEnd, Pipe, Pipeline, Intervention, LargerRing, EstimateRange, Throttling,
-               CallRate, DiskUse, SocketQueues, NamedProcess, StageLimits, SceneWait>;
+               CallRate, DiskUse, SocketQueues, NamedProcess, StageLimits, SceneWait, SocketLink>;
 inline constexpr size_t kRecorded = std::tuple_size_v<Recorded>;
 
 template <class T>

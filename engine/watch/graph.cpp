@@ -125,6 +125,8 @@ PipelineShape shape_of(const ShapeSource& source, std::span<const size_t> pipes)
 // ---- the parts ------------------------------------------------------------------
 
 constexpr uint32_t kNoPart = UINT32_MAX;
+// Who moves data through more serves many who have nothing to do with each other.
+constexpr uint32_t kMostSockets = 4;
 
 // What else is known of a pipe.
 struct PipeTies {
@@ -135,6 +137,7 @@ struct PipeTies {
   std::vector<uint32_t> by_error;
   // Both sides are active, but that says nothing of the flow.
   bool apart = false;
+  bool socket = false;
 };
 
 class PipeGraph {
@@ -156,6 +159,8 @@ class PipeGraph {
   }
   void cut_errors();
   void find_supervisors();
+  void count_sockets();
+  bool joins(uint32_t process, size_t pipe) const;
   std::optional<uint32_t> only_part(size_t pipe, const std::vector<bool>& in_part,
                                     Joined& joined) const;
   void attach(Joined& joined) const;
@@ -178,6 +183,7 @@ class PipeGraph {
   std::vector<Movers> movers_;        // of each pipe
   std::vector<PipeTies> ties_;        // of each pipe
   std::vector<bool> supervisor_;      // of each process
+  std::vector<uint32_t> sockets_;     // of each process: how many it moves data through
 };
 
 PipeGraph::PipeGraph(const PipeScan& scan, const SeenMoving& moving, const Families& families)
@@ -192,6 +198,7 @@ PipeGraph::PipeGraph(const PipeScan& scan, const SeenMoving& moving, const Famil
   for (const ScannedPipe& pipe : scan.pipes) add(pipe, moving);
   cut_errors();
   find_supervisors();
+  count_sockets();
 }
 
 void PipeGraph::number_processes() {
@@ -224,6 +231,7 @@ void PipeGraph::add_side(const std::vector<Holder>& side, const std::vector<Hold
 void PipeGraph::add(const ScannedPipe& pipe, const SeenMoving& moving) {
   PipeTies ties;
   ties.own = is_own(pipe);
+  ties.socket = pipe.socket.has_value();
   const uint32_t* const begin = numbers_.data() + numbers_.size();
   const uint32_t* middle = begin;
   const PipeEnd* const writer =
@@ -273,19 +281,32 @@ void PipeGraph::find_supervisors() {
     }
   };
   for (size_t i = 0; i < movers_.size(); ++i) {
-    if (!connects(i)) continue;
+    if (!connects(i) || ties_[i].socket) continue;
     compare(movers_[i].writers, movers_[i].readers);
     compare(movers_[i].readers, movers_[i].writers);
   }
 }
 
+void PipeGraph::count_sockets() {
+  sockets_.resize(processes_.size());
+  for (size_t i = 0; i < movers_.size(); ++i)
+    if (ties_[i].socket) for_each_mover(i, [&](uint32_t process) { ++sockets_[process]; });
+}
+
+// Whether its other pipes belong to the same part as this one.
+bool PipeGraph::joins(uint32_t process, size_t pipe) const {
+  return !supervisor_[process] && !(ties_[pipe].socket && sockets_[process] > kMostSockets);
+}
+
 // For a one-sided pipe, finds a process of the only part that its holders are in.
 std::optional<uint32_t> PipeGraph::only_part(size_t pipe, const std::vector<bool>& in_part,
                                              Joined& joined) const {
-  if (movers_[pipe].connect() || ties_[pipe].apart || !ties_[pipe].standard) return {};
+  const PipeTies& ties = ties_[pipe];
+  if (movers_[pipe].connect() || ties.apart || (!ties.standard && !ties.socket)) return {};
   std::optional<uint32_t> one;
   bool several = false;
   for_each_mover(pipe, [&](uint32_t process) {
+    if (ties.socket && !joins(process, pipe)) several = true;
     if (!in_part[process] || (one && joined.root(*one) != joined.root(process))) several = true;
     one = process;
   });
@@ -296,7 +317,8 @@ void PipeGraph::attach(Joined& joined) const {
   std::vector<bool> in_part(processes_.size());
   for (size_t i = 0; i < movers_.size(); ++i)
     if (connects(i))
-      for_each_mover(i, [&](uint32_t process) { in_part[process] = !supervisor_[process]; });
+      for_each_mover(
+          i, [&](uint32_t process) { in_part[process] = in_part[process] || joins(process, i); });
   // All are found before any of them is joined: they connect nothing.
   std::vector<std::optional<uint32_t>> parts;
   for (size_t i = 0; i < movers_.size(); ++i) parts.push_back(only_part(i, in_part, joined));
@@ -310,7 +332,7 @@ std::vector<uint32_t> PipeGraph::part_of_pipes() const {
   for (size_t i = 0; i < movers_.size(); ++i)
     if (connects(i))
       for_each_mover(i, [&](uint32_t process) {
-        if (!supervisor_[process]) joined.join(node_of(i), process);
+        if (joins(process, i)) joined.join(node_of(i), process);
       });
   attach(joined);
   std::vector<uint32_t> parts;

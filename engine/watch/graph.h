@@ -39,11 +39,13 @@ struct PipelineShape {
 // order. These don't connect, so that a process can be in several parts:
 // - a supervisor: its pipes go to processes of several sessions besides its own, as those of cron
 //   and of container runtimes do. It is a stage of each part.
+// - a server, which moves data through more than a few sockets: by these, likewise.
 // - standard error, beside a standard output that goes into another pipe; unless it was seen
 // moving.
 // - own pipes: parts of their own.
 // - pipes of which only one side is active, because the other one is closed or cannot be seen. As
-//   somebody's standard input or output it belongs to the part of that stage, if it has one.
+//   somebody's standard input or output, or as a socket, it belongs to the part of that stage, if
+//   it has one.
 std::vector<PipelineShape> pipelines(const PipeScan& scan, const SeenMoving& moving,
                                      const Families& families);
 

@@ -198,7 +198,7 @@ void ContestedEnds::see(const PipeScan& scan, const ScanIndex& index, SeenMoving
   std::map<ProcessId, Totals> totals;
   std::map<PipeId, uint32_t> heads;
   for (const ScannedPipe& pipe : scan.pipes) {
-    if (!pipe.ring || pipe.ends.size() < 3) continue;
+    if ((!pipe.ring && !pipe.socket) || pipe.ends.size() < 3) continue;
     for (const bool writing : {true, false}) {
       const std::vector<PipeEnd> holders = holders_on(pipe, writing);
       const bool decided = std::ranges::any_of(holders, [&](const PipeEnd& end) {
@@ -211,9 +211,11 @@ void ContestedEnds::see(const PipeScan& scan, const ScanIndex& index, SeenMoving
         if (is_new) found->second = totals_of(index.threads(end.process));
         if (found->second.able) able.push_back(end);
       }
-      heads[pipe.id] = pipe.ring->head;
-      const auto head = heads_.find(pipe.id);
-      if (head == heads_.end() || head->second == pipe.ring->head) continue;
+      if (pipe.ring) {
+        heads[pipe.id] = pipe.ring->head;
+        const auto head = heads_.find(pipe.id);
+        if (head == heads_.end() || head->second == pipe.ring->head) continue;
+      }
       for (const PipeEnd& end : movers(able, writing, totals))
         moving.insert({pipe.id, end.process});
     }

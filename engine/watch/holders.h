@@ -39,7 +39,8 @@ std::vector<bool> movers(std::span<const Holder> side, std::span<const Holder> o
 // written meanwhile, or, as splice counts for nobody, used a CPU. From scans of everything.
 class ContestedEnds {
  public:
-  // A later scan. Adds to `moving` whom it shows to move the data of a ring whose head moved.
+  // A later scan. Adds to `moving` whom it shows to move the data of a ring whose head moved, or of
+  // a socket.
   void see(const PipeScan& scan, const ScanIndex& index, SeenMoving& moving);
 
  private:

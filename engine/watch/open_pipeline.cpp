@@ -76,7 +76,8 @@ void OpenPipeline::pass(uint64_t now_ns) {
     known->is_open = true;
     known->history.track();
     pipe.path = known->path;
-    if (counts_) begin_to_count(now_ns, id, known->history);
+    if (counts_ && !known->history.is_counted_by_kernel())
+      begin_to_count(now_ns, id, known->history);
   }
   for (const auto& entry : left)
     if (KnownPipe* known = table_.known(entry.first)) {
@@ -229,7 +230,7 @@ void OpenPipeline::sample_times(const PipeScan& scan, uint64_t now_ns) {
   }
   const uint64_t at_ns = std::max(now_ns, scan.at_ns);
   const std::vector<ThreadTimes> times = instruments_->observer().times(at_ns);
-  const std::vector<observe::RingTally> samples = instruments_->observer().samples();
+  const std::vector<observe::RingTally> samples = instruments_->samples();
   for (PipelineWindow* window : {&window_, &since_change_, &all_time_})
     window->add(at_ns, times, samples);
   for (const ThreadTimes& thread : times)

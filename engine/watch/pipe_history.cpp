@@ -248,7 +248,7 @@ std::optional<double> RecentRate::per_s() const {
 }
 
 void RingSampleLog::add(uint64_t at_ns, uint64_t window_ns, const RingFill& fill) {
-  samples_.push_back({at_ns, static_cast<float>(fill.used), fill.empty, fill.full});
+  samples_.push_back({at_ns, static_cast<float>(fill.used), fill.empty, fill.full, fill.peer_full});
   const auto first = std::ranges::find_if(
       samples_, [&](const Sample& sample) { return sample.at_ns + window_ns >= at_ns; });
   samples_.erase(samples_.begin(), first);
@@ -270,12 +270,18 @@ std::optional<RingLevel> RingSampleLog::shares() const {
   return shares;
 }
 
+double RingSampleLog::peer_full_share() const {
+  const auto full = std::ranges::count_if(samples_, &Sample::peer_full);
+  return samples_.empty() ? 0 : double(full) / double(samples_.size());
+}
+
 void PipeHistory::add_sample(const ScannedPipe& pipe, uint64_t window_ns, bool writer_waits) {
   if (pipe.at_ns <= sampled_ns_) return;
   sampled_ns_ = pipe.at_ns;
   const std::optional<RingFill> fill = fill_of(pipe, writer_waits);
   fill_ = fill ? std::optional(fill->used) : std::nullopt;
   if (pipe.ring) estimate(pipe);
+  if (pipe.socket) take_count(pipe);
   if (fill && pipe.at_ns >= counted_sample_ns_ + kSample_ns) {
     counted_sample_ns_ = pipe.at_ns;
     samples_.add(pipe.at_ns, window_ns, *fill);
@@ -318,6 +324,15 @@ void PipeHistory::estimate(const ScannedPipe& pipe) {
   if (!exact()) advance(pipe.at_ns, bytes);
 }
 
+// Of a connection that was there before, from the first sample on.
+void PipeHistory::take_count(const ScannedPipe& pipe) {
+  is_unix_ = !pipe.socket->tcp;
+  if (!pipe.socket->bytes) return;
+  const uint64_t before = by_kernel_.value_or(made_after_ns_ ? 0 : *pipe.socket->bytes);
+  by_kernel_ = *pipe.socket->bytes;
+  advance(pipe.at_ns, double(*by_kernel_ - std::min(before, *by_kernel_)));
+}
+
 void PipeHistory::advance(uint64_t at_ns, double bytes) {
   total_ = total_.value_or(0) + bytes;
   recent_.add(at_ns, *total_);
@@ -341,7 +356,7 @@ void PipeHistory::stop_counting() {
 }
 
 void PipeHistory::add(uint64_t at_ns, std::optional<uint64_t> bytes) {
-  if (exact()) return;
+  if (exact() || by_kernel_) return;
   if (!bytes) {
     if (total_ == 0) total_.reset();  // nothing was seen to move, but who knows now
     return recent_.clear();
@@ -352,6 +367,9 @@ void PipeHistory::add(uint64_t at_ns, std::optional<uint64_t> bytes) {
 Reading<double> PipeHistory::bytes_per_s() const {
   if (is_uncounted())
     return Reading<double>::warming("data moves, but no system call has returned a count yet");
+  if (is_unix_ && !exact())
+    return Reading<double>::unavailable(
+        "the kernel doesn't count the bytes of unix sockets; x counts them, --exact too");
   if (const auto rate = recent_.per_s()) return Reading<double>::of(*rate);
   return Reading<double>::warming(total_ ? "too few samples yet" : "no data yet");
 }
@@ -400,6 +418,12 @@ std::optional<RingFill> fill_of(const ScannedPipe& pipe, bool writer_waits) {
     const RingCounts& ring = *pipe.ring;
     return RingFill{std::min(1.0, double(ring.used()) / double(ring.slots)), ring.used() == 0,
                     ring.used() >= ring.slots};
+  }
+  if (pipe.socket) {
+    const SocketLink& socket = *pipe.socket;
+    const double used = socket.memory == 0 ? 0 : double(socket.used) / double(socket.memory);
+    const bool full = writer_waits || socket.full;
+    return RingFill{std::min(1.0, used), socket.empty, full, socket.peer_full};
   }
   if (!pipe.queued || pipe.capacity.value_or(0) == 0) return {};
   const bool full = writer_waits || *pipe.queued + kPipeBuf > *pipe.capacity;

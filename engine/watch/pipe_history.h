@@ -81,6 +81,7 @@ class RateEstimate {
 struct RingFill {
   double used = 0;  // share of its slots; without BPF, of its bytes
   bool empty = false, full = false;
+  bool peer_full = false;  // see SocketLink
 };
 
 // `writer_waits`: one is blocked in a write, so that it is full whatever its bytes say: slots need
@@ -111,12 +112,13 @@ class RingSampleLog {
   void add(uint64_t at_ns, uint64_t window_ns, const RingFill& fill);
   void clear() { samples_.clear(); }
   std::optional<RingLevel> shares() const;  // nothing until there is one
+  double peer_full_share() const;
 
  private:
   struct Sample {
     uint64_t at_ns;
     float used;
-    bool empty, full;
+    bool empty, full, peer_full;
   };
   std::vector<Sample> samples_;  // oldest first
 };
@@ -147,6 +149,8 @@ class PipeHistory {
   void count(uint64_t at_ns, uint64_t bytes, bool all = false);
   void stop_counting();
   bool exact() const { return counted_.has_value(); }
+  // The kernel counts what goes through a TCP connection.
+  bool is_counted_by_kernel() const { return by_kernel_.has_value(); }
 
   // Bytes that were moved since the last time, by other sources, where no ring is seen; nothing: it
   // can't be told.
@@ -156,6 +160,7 @@ class PipeHistory {
   std::optional<uint64_t> total_bytes() const;  // since it was first seen, or made
   std::optional<EstimateRange> range() const;   // nothing: exact, or not known
   Reading<RingLevel> shares() const;            // from samples
+  double peer_full_share() const { return samples_.peer_full_share(); }
   void restart_shares() { samples_.clear(); }
 
   // Keeps a history from now on.
@@ -169,6 +174,7 @@ class PipeHistory {
     return counted_ == 0 && uncounted_from_ && head_ != *uncounted_from_;
   }
   void estimate(const ScannedPipe& pipe);
+  void take_count(const ScannedPipe& pipe);
   void advance(uint64_t at_ns, double bytes);
   void add_point(uint64_t at_ns);
 
@@ -177,10 +183,12 @@ class PipeHistory {
   RateEstimate estimate_;
   std::optional<uint32_t> first_head_, uncounted_from_;  // heads; at the begin of counting
   uint32_t head_ = 0;
-  uint32_t slots_ = 0;               // of the ring at the last sample
-  bool moved_ = false;               // the head, ever
-  std::optional<double> estimated_;  // the last total of the estimate
-  std::optional<uint64_t> counted_;  // the last exact count
+  uint32_t slots_ = 0;                 // of the ring at the last sample
+  bool moved_ = false;                 // the head, ever
+  std::optional<double> estimated_;    // the last total of the estimate
+  std::optional<uint64_t> counted_;    // the last exact count
+  std::optional<uint64_t> by_kernel_;  // the kernel's last count, of a TCP connection
+  bool is_unix_ = false;
   std::optional<double> total_;
   RecentRate recent_;
   RingSampleLog samples_;

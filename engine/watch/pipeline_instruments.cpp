@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "engine/base/clock.h"
@@ -23,6 +24,13 @@ namespace {
 constexpr uint64_t kAsk_ns = 90 * kMs;
 // After a longer pause, because pipetop was stopped, a sample says nothing of the time before it.
 constexpr uint64_t kPause_ns = 3 * kSecond;
+
+std::vector<ScannedPipe> sockets_in(std::span<const ScannedPipe> pipes) {
+  std::vector<ScannedPipe> sockets;
+  std::ranges::copy_if(pipes, std::back_inserter(sockets),
+                       [](const ScannedPipe& pipe) { return pipe.socket.has_value(); });
+  return sockets;
+}
 
 }  // namespace
 
@@ -55,7 +63,7 @@ void ScanObserver::add(const PipeScan& scan) {
     std::vector<observe::PipeWait>& pipes = thread->second.times.pipes;
     const bool writing = task.wait == WaitsFor::pipe_write;
     if (!writing && task.wait != WaitsFor::pipe_read) continue;
-    const auto pipe = index.pipe_at(task.process, task.fd);
+    const auto pipe = index.pipe_of(task);
     if (!pipe) continue;
     const auto known = std::ranges::find_if(pipes, [&](const observe::PipeWait& wait) {
       return wait.pipe == *pipe && wait.writing == writing;
@@ -164,13 +172,21 @@ bool PipelineInstruments::watch(const PipeScan& scan, std::span<const ScannedTas
   const StageObserver* before = std::exchange(used_, &observer());
   if (before != used_ || thread_ids != watched_threads_ || pipe_ids != watched_pipes_) {
     observer().watch(threads, pipes);
+    if (!is_coarse()) scan_observer_.watch({}, sockets_in(pipes));
     watched_threads_ = std::move(thread_ids);
     watched_pipes_ = std::move(pipe_ids);
     say_dropped();
   }
   say_missed();
-  if (is_coarse()) scan_observer_.add(scan);
+  scan_observer_.add(scan);
   return before != nullptr && before != used_;
+}
+
+// Nobody but scans samples sockets.
+std::vector<RingTally> PipelineInstruments::samples() {
+  std::vector<RingTally> samples = observer().samples();
+  if (!is_coarse()) std::ranges::copy(scan_observer_.samples(), std::back_inserter(samples));
+  return samples;
 }
 
 void PipelineInstruments::say_dropped() {
@@ -208,6 +224,7 @@ void PipelineInstruments::say_missed() {
 
 Reading<RingFrame> PipelineInstruments::frame(const ScannedPipe& pipe) {
   using Frame = Reading<RingFrame>;
+  if (pipe.socket) return Frame::unavailable("a socket has no slots");
   if (!has_bpf_) return Frame::unavailable(no_bpf_);
   if (!rings_.refusal().empty()) return Frame::unavailable(rings_.refusal());
   if (!rings_.get()) return Frame::warming("the ring reader is being loaded");

@@ -107,6 +107,8 @@ class PipelineInstruments {
   // Whether its times are of samples only.
   bool is_coarse() const { return !observer_.get(); }
 
+  std::vector<observe::RingTally> samples();  // of all that is watched
+
   // The observer's next sample, and what it watches from now on. Returns whether it is another one
   // than before.
   bool watch(const PipeScan& scan, std::span<const ScannedTask> threads,

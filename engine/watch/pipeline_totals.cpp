@@ -143,7 +143,7 @@ bool PipelineTotals::has_moved(const Pipe& pipe) const {
 // Of what was watched until now.
 void PipelineTotals::take_clocks(uint64_t now_ns) {
   if (!has_clocks()) return window_.clear();
-  window_.add(now_ns, instruments_->observer().times(now_ns), instruments_->observer().samples());
+  window_.add(now_ns, instruments_->observer().times(now_ns), instruments_->samples());
 }
 
 // Full or empty since the pass before. A ring that stood still was so all the time, which is as

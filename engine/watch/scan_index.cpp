@@ -43,10 +43,16 @@ const ScannedPipe* ScanIndex::pipe(PipeId id) const {
   return found != scan_.pipes.end() && found->id == id ? &*found : nullptr;
 }
 
-std::optional<PipeId> ScanIndex::pipe_at(ProcessId process, int fd) const {
-  const auto found = std::ranges::lower_bound(places_, Place{process, fd, 0});
-  if (found == places_.end() || found->process != process || found->fd != fd) return {};
-  return scan_.pipes[found->pipe].id;
+std::optional<PipeId> ScanIndex::pipe_at(ProcessId process, int fd, bool writing) const {
+  for (auto found = std::ranges::lower_bound(places_, Place{process, fd, 0});
+       found != places_.end() && found->process == process && found->fd == fd; ++found) {
+    const ScannedPipe& pipe = scan_.pipes[found->pipe];
+    const auto is_it = [&](const PipeEnd& end) {
+      return end.process == process && end.fd == fd && (end.access == Access::write) == writing;
+    };
+    if (!pipe.socket || std::ranges::any_of(pipe.ends, is_it)) return pipe.id;
+  }
+  return {};
 }
 
 StageState stage_state_of(std::span<const ScannedTask> threads, const ScanIndex& index) {
@@ -55,7 +61,7 @@ StageState stage_state_of(std::span<const ScannedTask> threads, const ScanIndex&
   if (task.running) return {StageState::Kind::running, WaitsFor::none, {}};
   if (task.runnable) return {StageState::Kind::runnable, WaitsFor::none, {}};
   StageState state{StageState::Kind::waiting, task.wait, {}};
-  if (in_pipe(task)) state.pipe = index.pipe_at(task.process, task.fd);
+  if (in_pipe(task)) state.pipe = index.pipe_of(task);
   return state;
 }
 
@@ -63,7 +69,7 @@ std::set<PipeId> pipes_waited_for(const PipeScan& scan, const ScanIndex& index) 
   std::set<PipeId> pipes;
   for (const ScannedTask& task : scan.tasks)
     if (task.wait == WaitsFor::pipe_write)
-      if (const auto pipe = index.pipe_at(task.process, task.fd)) pipes.insert(*pipe);
+      if (const auto pipe = index.pipe_of(task)) pipes.insert(*pipe);
   return pipes;
 }
 

@@ -20,7 +20,12 @@ class ScanIndex {
   // The threads of a process; none if it holds no pipe, or has exited.
   std::span<const ScannedTask> threads(ProcessId process) const;
   const ScannedPipe* pipe(PipeId id) const;  // null: there is none
-  std::optional<PipeId> pipe_at(ProcessId process, int fd) const;
+  // Of a descriptor that it reads, or writes: a socket is two pipes.
+  std::optional<PipeId> pipe_at(ProcessId process, int fd, bool writing) const;
+  // Of the read or write that a thread is in.
+  std::optional<PipeId> pipe_of(const ScannedTask& task) const {
+    return pipe_at(task.process, task.fd, task.wait == WaitsFor::pipe_write);
+  }
 
  private:
   struct Place {

@@ -67,9 +67,11 @@ void fill(Pipe& view, const ScannedPipe& pipe, const PipeHistory& history) {
   view.older = !history.made_after_ns();
   view.bytes_per_s = history.bytes_per_s();
   view.total_bytes = history.total_bytes();
-  view.exact = history.exact() && view.total_bytes;
+  view.exact = (history.exact() || history.is_counted_by_kernel()) && view.total_bytes;
   view.range = history.range();
   view.level = history.shares();
+  view.socket = pipe.socket;
+  if (view.socket) view.socket->peer_full_share = history.peer_full_share();
 }
 
 void fill_ends(Pipe& view, const ScannedPipe& pipe, const std::vector<bool>& active,

@@ -82,8 +82,7 @@ void WatchTable::see(const PipeScan& scan, const ScanIndex& index) {
     const bool moves = task.running || task.runnable || task.wait == WaitsFor::pipe_read ||
                        task.wait == WaitsFor::pipe_write;
     if (!moves || task.fd < 0) continue;
-    if (const auto pipe = index.pipe_at(task.process, task.fd))
-      moving_.insert({*pipe, task.process});
+    if (const auto pipe = index.pipe_of(task)) moving_.insert({*pipe, task.process});
   }
 }
 
@@ -236,7 +235,8 @@ void WatchTable::make_row(PipeRow& row, size_t i) {
   });
   row.pipe.own = is_own(pipe);
   KnownPipe& known = *known_of_[i];
-  const bool may_be_fifo = pipe.id.device != parts_.pipe_device || pipe.id.device == 0;
+  const bool may_be_fifo =
+      !pipe.socket && (pipe.id.device != parts_.pipe_device || pipe.id.device == 0);
   for (const PipeEnd& end : pipe.ends) {
     if (!may_be_fifo || !known.path.empty()) break;
     known.path = fifo_path(parts_.link_of(end.process.pid, end.fd));

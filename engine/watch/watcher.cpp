@@ -120,7 +120,7 @@ std::shared_ptr<const Snapshot> Watcher::snapshot(uint64_t now_ns) {
   s->now_ns = now_ns;
   s->unix_ns = unix_now_ns();
   s->no_bpf = scan.reason;
-  s->table = {table_.rows(),   scan.source,   scan_ms_,           scan.socketpairs,
+  s->table = {table_.rows(),   scan.source,   scan_ms_,           scan.idle_sockets,
               scan.unreadable, scan.left_out, table_.has_passed()};
   if (open_) {
     open_->describe(now_ns, *s);
@@ -311,6 +311,8 @@ std::string Watcher::changed(std::optional<PipeId> measured, std::optional<Proce
 
 std::string Watcher::resize(PipeId pipe, bool larger) {
   const ScannedPipe& scanned = find(pipe);
+  if (scanned.socket)
+    throw Error("this is a socket, and its queues are the kernel's to size; choose a pipe");
   const uint64_t bytes =
       scanned.ring ? scanned.ring->slots * kPageBytes : scanned.capacity.value_or(0);
   if (bytes == 0) throw Error(fmt::format("the size of pipe {} is not known yet", pipe.inode));

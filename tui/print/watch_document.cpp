@@ -112,8 +112,8 @@ std::string table_head(const Snapshot& now, const WatchPrint& how, size_t shown)
   std::string text = counted(now.table.rows.size(), "pipe");
   if (shown != now.table.rows.size()) text = fmt::format("{} of {}", shown, text);
   text += fmt::format(", over {}; ~ is estimated", seconds_text(how.over_ns));
-  if (now.table.socketpairs.value_or(0) > 0)
-    text += fmt::format("; without {}", counted(*now.table.socketpairs, "socketpair"));
+  if (now.table.idle_sockets.value_or(0) > 0)
+    text += fmt::format("; without {}", counted(*now.table.idle_sockets, "idle socket"));
   if (now.table.unreadable > 0)
     text +=
         fmt::format("; {} not readable", now.table.unreadable == 1
@@ -398,7 +398,7 @@ Json head_json(const Snapshot& now, const WatchPrint& how) {
                {"scan_ns", uint64_t(now.table.scan_ms * 1e6)},
                {"counts_bytes", now.counts_bytes}};
   if (!now.no_bpf.empty()) json["source_reason"] = now.no_bpf;
-  put_known(json, "socketpairs", now.table.socketpairs,
+  put_known(json, "idle_sockets", now.table.idle_sockets,
             now.no_bpf.empty() ? "not counted" : now.no_bpf);
   json["unreadable_processes"] = now.table.unreadable;
   json["left_out"] = list_json(now.table.left_out, [](const LeftOut& one) {

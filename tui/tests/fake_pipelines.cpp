@@ -288,7 +288,7 @@ Snapshot fake_watch(size_t rows) {
   snapshot.now_ns = kFakeWatchNow_ns;
   snapshot.unix_ns = 1'795'000'000'000'000'000;
   snapshot.table.scan_ms = 1.25;
-  snapshot.table.socketpairs = 12;
+  snapshot.table.idle_sockets = 12;
   snapshot.table.unreadable = 0;
   using Make = Pipeline (*)();
   static constexpr std::array<Make, 9> kKinds = {[] { return fake_chain(3); },

@@ -51,7 +51,7 @@ class WatchTable : public WatchTest {
 TEST_F(WatchTable, SaysWhoWritesAndWhoReadsAndHowFullItIs) {
   start(fake_watch(60));
   for (const char* part : {"tar 4101:1", "zstd 4102:0", "~191 MiB/s", "97 %", "64K/64K", "60 pipes",
-                           "9 hidden", "12 socketpairs", "▾rate", "yes 4301:1 +1"})
+                           "9 hidden", "12 idle sockets", "▾rate", "yes 4301:1 +1"})
     EXPECT_TRUE(shows(part)) << part << "\n" << text();
   resize(40, 120);
   for (const char* part : {"blocked", "running", "disk", "other pipe", "writer state", "64 KiB"})

@@ -127,9 +127,9 @@ std::vector<TitlePart> table_parts(const WatchState& state) {
   parts.push_back(
       {fmt::format("{}by {}", table.choice.tree ? "tree " : "", sort_name(table.choice.sort)),
        Style::plain});
-  if (state.shown && state.shown->table.socketpairs)
+  if (state.shown && state.shown->table.idle_sockets)
     parts.push_back(
-        {counted(*state.shown->table.socketpairs, "socketpair", "socketpairs") + " left out",
+        {counted(*state.shown->table.idle_sockets, "idle socket", "idle sockets") + " left out",
          Style::dim});
   if (state.shown && state.shown->table.scan_ms > 0)
     parts.push_back({fmt::format("scan {:.1f} ms", state.shown->table.scan_ms), Style::dim});
@@ -233,7 +233,7 @@ constexpr ScreenKey kWords[] = {
     {"disk, lock ..", "blocked in something else than a pipe"},
     {"internal", "both ends are held by one process, as event loops do"},
     {"idle", "no data moves, and no writer is blocked"},
-    {"left out", "socketpairs look like pipes, but have no ring"},
+    {"left out", "sockets that nobody was seen to move data through"},
 };
 
 std::string waiting_text(const WatchState& state) {

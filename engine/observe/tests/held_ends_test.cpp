@@ -114,12 +114,12 @@ TEST(HeldEnds, ThreadsWithDescriptorsOfTheirOwnComeOnce) {
 TEST(HeldEnds, AreFoundByProcessAndDescriptor) {
   std::vector<HeldEnd> ends = {held(kOne, 1, 1, Access::write), held(kTwo, 1, 5, Access::read),
                                held(kOne, 3, 0, Access::read)};
-  ASSERT_TRUE(find_end(ends, {1, 1}, 5));
-  EXPECT_EQ(find_end(ends, {1, 1}, 5)->pipe, kTwo);
-  EXPECT_EQ(find_end(ends, {1, 1}, 4), nullptr);
-  EXPECT_EQ(find_end(ends, {1, 2}, 5), nullptr);  // another process with the same number
-  EXPECT_EQ(find_end(ends, {3, 1}, 1), nullptr);
-  EXPECT_EQ(find_end({}, {3, 1}, 1), nullptr);
+  ASSERT_TRUE(find_end(ends, {1, 1}, 5, false));
+  EXPECT_EQ(find_end(ends, {1, 1}, 5, false)->pipe, kTwo);
+  EXPECT_EQ(find_end(ends, {1, 1}, 4, false), nullptr);
+  EXPECT_EQ(find_end(ends, {1, 2}, 5, false), nullptr);  // another process with the same number
+  EXPECT_EQ(find_end(ends, {3, 1}, 1, false), nullptr);
+  EXPECT_EQ(find_end({}, {3, 1}, 1, false), nullptr);
 }
 
 TEST(DeviceOf, IsWhatStatShows) {
@@ -152,12 +152,12 @@ TEST(DescriptorTable, KnowsPipesAndAsksForNamesOfTheRest) {
   const auto pipes = pipes_of(ends);
   DescriptorNames names;
   const DescriptorTable table(ends, pipes, names, 1);
-  const Descriptor pipe = table.find({getpid(), 1}, 1000);
+  const Descriptor pipe = table.find({getpid(), 1}, 1000, true);
   EXPECT_EQ(pipe.pipe, &pipes.front());
   EXPECT_EQ(pipe.access, Access::write);
   EXPECT_EQ(names.size(), 0u);
   const UniqueFd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const Descriptor other = table.find({getpid(), 1}, null.get());
+  const Descriptor other = table.find({getpid(), 1}, null.get(), true);
   EXPECT_EQ(other.pipe, nullptr);
   EXPECT_EQ(other.name, "/dev/null");
 }

@@ -1,6 +1,9 @@
 // The scanner that is BPF's, against the kernel's own account of pipes.
+#include <arpa/inet.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
 #include <sched.h>
-#include <sys/un.h>
+#include <sys/ioctl.h>
 
 #include <algorithm>
 #include <set>
@@ -45,7 +48,7 @@ TEST_F(BpfPipeScanner, SaysWhatItIs) {
   EXPECT_EQ(scan.source, ScanSource::bpf);
   EXPECT_EQ(scan.reason, "");
   EXPECT_EQ(scan.unreadable, 0u);
-  EXPECT_TRUE(scan.socketpairs);
+  EXPECT_TRUE(scan.idle_sockets);
   EXPECT_GT(scan.took_ns, 0u);
 }
 
@@ -266,60 +269,111 @@ TEST_F(BpfPipeScanner, SeesWhatProcShows) {
 
 // ---- sockets ---------------------------------------------------------------
 
-// Whether there are so many more while those of `make` are open. Others may come at the same time.
-bool adds_pairs(PipeScanner& scanner, int expected,
-                const std::function<std::vector<UniqueFd>()>& make) {
+// Whether so many more are idle while those of `make` are open. Others may come at the same time.
+bool adds_idle(PipeScanner& scanner, int expected,
+               const std::function<std::vector<UniqueFd>()>& make) {
   return eventually([&] {
-    const auto before = scanner.scan().socketpairs;
+    const auto before = scanner.scan().idle_sockets;
     const auto held = make();
-    const auto after = scanner.scan().socketpairs;
+    const auto after = scanner.scan().idle_sockets;
     return before && after && int(*after) - int(*before) == expected;
   });
 }
 
-TEST_F(BpfPipeScanner, SocketpairsAreCounted) {
-  EXPECT_TRUE(adds_pairs(*scanner_, 2, [] {
-    std::vector<UniqueFd> held;
-    for (const int type : {SOCK_STREAM, SOCK_DGRAM}) {
-      int ends[2];
-      EXPECT_EQ(socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends), 0);
-      for (const int end : ends) {
-        held.emplace_back(end);
-        held.emplace_back(fcntl(end, F_DUPFD_CLOEXEC, 0));
-      }
-    }
+std::vector<UniqueFd> socket_pair(int type = SOCK_STREAM) {
+  int ends[2];
+  EXPECT_EQ(socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends), 0);
+  std::vector<UniqueFd> held;
+  for (const int end : ends) held.emplace_back(end);
+  return held;
+}
+
+TEST_F(BpfPipeScanner, SocketpairsWithoutDataAreCounted) {
+  EXPECT_TRUE(adds_idle(*scanner_, 1, [] {
+    std::vector<UniqueFd> held = socket_pair();
+    for (const int i : {0, 1}) held.emplace_back(fcntl(held[i].get(), F_DUPFD_CLOEXEC, 0));
     return held;
   }));
+  EXPECT_TRUE(adds_idle(*scanner_, 0, [] { return socket_pair(SOCK_DGRAM); }));
 }
 
 TEST_F(BpfPipeScanner, HalfASocketpairIsNone) {
-  EXPECT_TRUE(adds_pairs(*scanner_, 0, [] {
-    int ends[2];
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-    close(ends[1]);
-    std::vector<UniqueFd> held;
-    held.emplace_back(ends[0]);
+  EXPECT_TRUE(adds_idle(*scanner_, 0, [] {
+    std::vector<UniqueFd> held = socket_pair();
+    held.pop_back();
     return held;
   }));
 }
 
-TEST_F(BpfPipeScanner, SocketsWithNamesAreNone) {
-  const UniqueFd listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_un name = {};
-  name.sun_family = AF_UNIX;
-  const std::string text = "pipetop-scan-" + std::to_string(getpid());
-  std::copy(text.begin(), text.end(), name.sun_path + 1);  // abstract
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
-  const auto* address = reinterpret_cast<const sockaddr*>(&name);
-  ASSERT_EQ(bind(listener.get(), address, length), 0);
+const ScannedPipe* socket_at(const PipeScan& scan, int fd, bool writing) {
+  const auto is_it = [&](const PipeEnd& end) {
+    return end.process.pid == getpid() && end.fd == fd && (end.access == Access::write) == writing;
+  };
+  for (const ScannedPipe& pipe : scan.pipes)
+    if (pipe.socket && std::ranges::any_of(pipe.ends, is_it)) return &pipe;
+  return nullptr;
+}
+
+TEST_F(BpfPipeScanner, ASocketpairWithDataIsAPipe) {
+  const std::vector<UniqueFd> pair = socket_pair();
+  ASSERT_EQ(write(pair[0].get(), "x", 1), 1);
+  const PipeScan scan = scanner_->scan();
+  const ScannedPipe* edge = socket_at(scan, pair[0].get(), true);
+  ASSERT_TRUE(edge);
+  EXPECT_EQ(socket_at(scan, pair[1].get(), false), edge);
+  EXPECT_EQ(socket_at(scan, pair[1].get(), true), nullptr) << "nothing goes back";
+  EXPECT_FALSE(edge->socket->tcp);
+  EXPECT_FALSE(edge->socket->empty);
+  EXPECT_FALSE(edge->socket->full);
+  int memory = 0;
+  ASSERT_EQ(ioctl(pair[0].get(), SIOCOUTQ, &memory), 0);
+  EXPECT_EQ(edge->queued, uint64_t(memory)) << "as the kernel accounts for it";
+  char byte = 0;
+  ASSERT_EQ(read(pair[1].get(), &byte, 1), 1);
+  const PipeScan later = scanner_->scan();
+  ASSERT_TRUE(socket_at(later, pair[0].get(), true));
+  EXPECT_TRUE(socket_at(later, pair[0].get(), true)->socket->empty);
+}
+
+TEST_F(BpfPipeScanner, AFullSocket) {
+  const std::vector<UniqueFd> pair = socket_pair();
+  const std::string block(4096, 'x');
+  while (send(pair[0].get(), block.data(), block.size(), MSG_DONTWAIT) > 0) continue;
+  const PipeScan scan = scanner_->scan();
+  const ScannedPipe* edge = socket_at(scan, pair[0].get(), true);
+  ASSERT_TRUE(edge);
+  EXPECT_TRUE(edge->socket->full);
+  EXPECT_FALSE(edge->socket->writable);
+}
+
+TEST_F(BpfPipeScanner, TcpOfThisMachine) {
+  const UniqueFd listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof(address);
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(bind(listener.get(), any, length), 0);
   ASSERT_EQ(listen(listener.get(), 1), 0);
-  EXPECT_TRUE(adds_pairs(*scanner_, 0, [&] {
-    std::vector<UniqueFd> held;
-    held.emplace_back(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    EXPECT_EQ(connect(held.back().get(), address, length), 0);
-    held.emplace_back(accept(listener.get(), nullptr, nullptr));
-    return held;
+  ASSERT_EQ(getsockname(listener.get(), any, &length), 0);
+  const UniqueFd client(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(connect(client.get(), any, length), 0);
+  const UniqueFd server(accept(listener.get(), nullptr, nullptr));
+  ASSERT_TRUE(server);
+  const std::string text(1000, 'x');
+  ASSERT_EQ(write(client.get(), text.data(), text.size()), 1000);
+  // An acknowledgement may take its time; that of the handshake counts as a byte.
+  ASSERT_TRUE(eventually([&] {
+    const PipeScan scan = scanner_->scan();
+    const ScannedPipe* edge = socket_at(scan, client.get(), true);
+    return edge && (edge->socket->bytes == 1000u || edge->socket->bytes == 1001u);
   }));
+  const PipeScan scan = scanner_->scan();
+  const ScannedPipe* edge = socket_at(scan, client.get(), true);
+  EXPECT_EQ(socket_at(scan, server.get(), false), edge);
+  EXPECT_EQ(edge->socket->name, "127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
+  EXPECT_EQ(edge->queued, 1000u) << "not read yet";
+  EXPECT_FALSE(edge->socket->empty);
 }
 
 // ---- namespaces ------------------------------------------------------------

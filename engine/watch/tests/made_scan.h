@@ -21,6 +21,8 @@ class MadeScan {
   void reads(size_t pipe, pid_t pid, int fd = 0) { hold(pipe, pid, fd, Access::read); }
   void writes(size_t pipe, pid_t pid, int fd = 1) { hold(pipe, pid, fd, Access::write); }
   void hold(size_t pipe, pid_t pid, int fd, Access access);
+  // It is a direction of a connection.
+  void socket(size_t pipe) { pipes_[pipe].socket.emplace(); }
   // It was seen moving data there.
   void saw(size_t pipe, pid_t pid);
 

@@ -122,7 +122,7 @@ Snapshot example_pipes() {
   s.unix_ns = 1'795'000'000'000'000'000;
   s.table.scan_ms = 1.5;
   s.table.rows = {row(pipeline, 0), row(pipeline, 1), unknown_row(reader)};
-  s.table.socketpairs = 12;
+  s.table.idle_sockets = 12;
   s.table.unreadable = 1;
   return s;
 }

@@ -27,7 +27,7 @@ int widest(const std::string& text) {
 TEST(PrintWatch, ATableHasARowForEachPipe) {
   EXPECT_EQ(
       watch_document(example_pipes(), how()).human,
-      "3 pipes, over 1.0 s; ~ is estimated; without 12 socketpairs; 1 process not "
+      "3 pipes, over 1.0 s; ~ is estimated; without 12 idle sockets; 1 process not "
       "readable\n"
       "\n"
       "writer       state    reader         state      size  queued  empty  full         rate"
@@ -57,7 +57,7 @@ TEST(PrintWatch, ATableSaysWhatIsMissingAndWhatIsLeftOut) {
   Snapshot s = example_pipes();
   s.no_bpf = "no BPF; sudo pipetop";
   s.table.source = ScanSource::proc;
-  s.table.socketpairs = {};
+  s.table.idle_sockets = {};
   WatchPrint filtered = how();
   filtered.filter = "queue";
   const Document document = watch_document(s, filtered);
@@ -67,8 +67,8 @@ TEST(PrintWatch, ATableSaysWhatIsMissingAndWhatIsLeftOut) {
       << document.human;
   EXPECT_EQ(document.tree["source"], "proc");
   EXPECT_EQ(document.tree["source_reason"], "no BPF; sudo pipetop");
-  EXPECT_TRUE(document.tree["socketpairs"].is_null());
-  EXPECT_EQ(document.tree["socketpairs_reason"], "no BPF; sudo pipetop");
+  EXPECT_TRUE(document.tree["idle_sockets"].is_null());
+  EXPECT_EQ(document.tree["idle_sockets_reason"], "no BPF; sudo pipetop");
   EXPECT_EQ(document.tree["pipes"].size(), 1u);
   filtered.filter = "no such";
   EXPECT_EQ(std::ranges::count(watch_document(s, filtered).human, '\n'), 2) << "no empty table";
@@ -124,7 +124,7 @@ TEST(PrintWatch, TheJsonOfATableHoldsEverything) {
   EXPECT_EQ(tree["t_ns"], 2'000'000'000u);
   EXPECT_EQ(tree["over_ns"], kOver_ns);
   EXPECT_EQ(tree["scan_ns"], 1'500'000u);
-  EXPECT_EQ(tree["socketpairs"], 12);
+  EXPECT_EQ(tree["idle_sockets"], 12);
   EXPECT_EQ(tree["unreadable_processes"], 1);
   EXPECT_EQ(tree["counts_bytes"], false);
   ASSERT_EQ(tree["pipes"].size(), 3u);
