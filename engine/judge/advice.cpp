@@ -190,6 +190,7 @@ std::string advice_on(const JudgedPipeline& view, const Verdict& verdict) {
       if (!verdict.stage || found == stages.end()) return {};
       const Advised advised{view, size_t(found - stages.begin())};
       if (verdict.kind == Kind::stopped) return on_wait(advised, WaitsFor::stopped);
+      if (verdict.wait == WaitsFor::network) return on_network(advised);
       if (verdict.wait == WaitsFor::pipe_read || verdict.wait == WaitsFor::pipe_write)
         return "watch it as root to see who is beyond: sudo pipetop watch";
       return on_stage(advised);

@@ -25,6 +25,12 @@ constexpr double kHasWork = 0.25;
 constexpr double kHasData = 0.5;
 // Of the time at a socket or a terminal, of a stage whose bursts are its own.
 constexpr double kMostOutside = 0.1;
+// Of the samples, in which the far side of a connection had no room.
+constexpr double kPeerFull = 0.5;
+// A packet that was lost is answered when it is sent again.
+constexpr uint32_t kLostRetries = 3;
+// Both sides of a connection wait for so much of the time.
+constexpr double kBetween = 0.5;
 
 Verdict said(Kind kind, std::string line) { return {kind, std::move(line)}; }
 
@@ -213,8 +219,81 @@ std::string who(const JudgedPipeline& view, const Culprit& culprit) {
   return fmt::format("{} (like {})", name, names_of(view, culprit.like));
 }
 
+// The connection that a stage waits for at least so much, of those whose far side isn't here.
+std::optional<size_t> far_connection(const JudgedPipeline& view, size_t stage, bool writing,
+                                     double least) {
+  const WaitStage& waits = view.graph.stages[stage];
+  std::optional<size_t> most;
+  double share = least;
+  for (const size_t pipe : writing ? waits.outputs : waits.inputs) {
+    const WaitRing& ring = view.graph.rings[pipe];
+    const auto& socket = view.pipeline.pipes[pipe].socket;
+    const double by = writing ? ring.full : ring.empty;
+    if (!socket || !socket->tcp || !ring.known || by < share) continue;
+    if (!(writing ? ring.readers : ring.writers).empty()) continue;
+    most = pipe;
+    share = by;
+  }
+  return most;
+}
+
+// Whether it is the network that is slow, or who is at its other end.
+std::string connection_line(const JudgedPipeline& view, size_t pipe, bool writing) {
+  const WaitRing& ring = view.graph.rings[pipe];
+  const SocketLink& socket = *view.pipeline.pipes[pipe].socket;
+  if (!writing)
+    return fmt::format("the network: nothing to read {}, peer {}", percent(ring.empty),
+                       socket.name);
+  if (socket.retries >= kLostRetries)
+    return fmt::format("the peer: {} has not answered {} times; send queue full {}", socket.name,
+                       socket.retries, percent(ring.full));
+  if (socket.peer_full_share >= kPeerFull)
+    return fmt::format("the peer: {} has no room {} of the time; send queue full {}", socket.name,
+                       percent(socket.peer_full_share), percent(ring.full));
+  return fmt::format("the network: send queue full {}, peer {}", percent(ring.full), socket.name);
+}
+
+// Two processes that are here, with a network between them: one finds no room for more, and nothing
+// arrives at the other.
+std::optional<Verdict> network_between(const JudgedPipeline& view) {
+  for (size_t i = 0; i < view.graph.rings.size(); ++i) {
+    const WaitRing& ring = view.graph.rings[i];
+    const auto& socket = view.pipeline.pipes[i].socket;
+    if (!socket || !socket->tcp || !ring.known || ring.writers.empty() || ring.readers.empty() ||
+        std::min(ring.full, ring.empty) < kBetween)
+      continue;
+    const std::string shares =
+        socket->retries >= kLostRetries
+            ? fmt::format("{} packets in a row are not answered", socket->retries)
+            : fmt::format("send queue full {}, nothing to read {}", percent(ring.full),
+                          percent(ring.empty));
+    return blamed(Kind::outside, view, ring.writers[0], WaitsFor::network,
+                  first_fitting({fmt::format("the network: between {} and {}, {}",
+                                             names_of(view, ring.writers),
+                                             names_of(view, ring.readers), shares),
+                                 "the network: " + shares}));
+  }
+  return {};
+}
+
+// Who polls with data to send, room to send it, and its reader elsewhere.
+std::optional<Verdict> answer_from_afar(const JudgedPipeline& view, const Culprit& culprit) {
+  const StageActivity activity = activity_of(view, culprit.stage);
+  if (activity.kind != StageActivity::Kind::waits || activity.wait != WaitsFor::poll) return {};
+  for (const bool writing : {true, false})
+    if (const auto pipe = far_connection(view, culprit.stage, writing, 0))
+      return blamed(Kind::outside, view, culprit.stage, WaitsFor::network,
+                    first_fitting({fmt::format("outside: {} waits in poll {}, for {} or by itself",
+                                               who(view, culprit), percent(activity.share),
+                                               view.pipeline.pipes[*pipe].socket->name)}));
+  return {};
+}
+
 Verdict beyond(const JudgedPipeline& view, const Culprit& culprit) {
   const bool writing = !culprit.outside_reading;
+  if (const auto pipe = far_connection(view, culprit.stage, writing, kBlame))
+    return blamed(Kind::outside, view, culprit.stage, WaitsFor::network,
+                  first_fitting({connection_line(view, *pipe, writing)}));
   const auto blocked = blocked_share(view, culprit.stage, writing);
   const auto waits = [&] {
     if (!blocked)
@@ -263,6 +342,7 @@ Verdict verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
                 first_fitting(
                     {fmt::format("unknown: all wait for {}, whose times are not visible", name)}));
   const StageActivity activity = activity_of(view, culprit.stage);
+  if (auto found = answer_from_afar(view, culprit)) return *std::move(found);
   if (activity.wait == WaitsFor::stopped)
     return blamed(
         Kind::stopped, view, culprit.stage, activity.wait,
@@ -316,8 +396,13 @@ std::optional<Verdict> idle(const JudgedPipeline& view) {
 }
 
 // A larger ring does not help who waits for others meanwhile, or for a CPU.
-bool may_run_ahead(const Stage& stage) {
-  if (!stage.shares.has_value()) return false;
+bool may_run_ahead(const JudgedPipeline& view, size_t number) {
+  const Stage& stage = view.pipeline.stages[number];
+  const WaitStage& graph = view.graph.stages[number];
+  const auto is_socket = [&](size_t pipe) { return view.pipeline.pipes[pipe].socket.has_value(); };
+  if (!stage.shares.has_value() || std::ranges::any_of(graph.inputs, is_socket) ||
+      std::ranges::any_of(graph.outputs, is_socket))
+    return false;
   const StageShares& shares = *stage.shares.value;
   const double outside =
       shares.elsewhere[size_t(WaitsFor::network)] + shares.elsewhere[size_t(WaitsFor::terminal)] +
@@ -332,7 +417,7 @@ std::optional<Verdict> bursty(const JudgedPipeline& view, const std::optional<Cu
   for (size_t i = 0; i < view.graph.rings.size(); ++i) {
     const WaitRing& ring = view.graph.rings[i];
     const auto& larger = view.pipeline.pipes[i].larger;
-    const auto may = [&](size_t stage) { return may_run_ahead(view.pipeline.stages[stage]); };
+    const auto may = [&](size_t stage) { return may_run_ahead(view, stage); };
     if (!ring.known || ring.writers.size() != 1 || ring.readers.size() != 1 || !larger ||
         std::min(ring.empty, ring.full) < kBurst || larger->gain < most || !may(ring.writers[0]) ||
         !may(ring.readers[0]))
@@ -408,6 +493,7 @@ Verdict nobody(const JudgedPipeline& view) {
 Verdict by_blame(const JudgedPipeline& view) {
   const std::optional<Culprit> culprit = culprit_of(view.graph);
   if (auto found = keeps_tokens(view, culprit)) return *std::move(found);
+  if (auto found = network_between(view)) return *std::move(found);
   const std::vector<size_t> busy = busy_stages(view.graph);
   if (busy.size() > 1) return balanced(view, busy);
   if (busy.empty())

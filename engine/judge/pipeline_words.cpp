@@ -258,6 +258,12 @@ std::vector<std::string> circumstances(const JudgedPipeline& view) {
       for (const size_t holder : idle_writers(view.pipeline, pipe))
         clauses.push_back(fmt::format("{} never sees end of file: {} still holds a write end",
                                       name(ring.readers[0]), name(holder)));
+    if (pipe.socket && pipe.socket->tcp && ring.writers.empty() != ring.readers.empty()) {
+      const bool sends = ring.readers.empty();
+      clauses.push_back(fmt::format("{} {} {}", name(sends ? ring.writers[0] : ring.readers[0]),
+                                    sends ? "sends to" : "receives from", pipe.socket->name));
+      continue;
+    }
     if (ring.writers.empty() && !ring.readers.empty())
       clauses.push_back(
           pipe.kernel_writers == 0u

@@ -158,6 +158,22 @@ void split_poll(const WaitGraph& graph, WaitStage& stage) {
   stage.own = std::max(0.0, stage.own - in_pipes);
 }
 
+// A protocol lets nobody send more than its reader has asked for, as ssh's window does: who polls,
+// though it has data and its socket has room, waits for a reader that can't get rid of its own.
+void follow_answers(const Pipeline& pipeline, const WaitGraph& graph, WaitStage& stage) {
+  double& poll = stage.elsewhere[size_t(WaitsFor::poll)];
+  double waits = 0;
+  for (const size_t pipe : stage.outputs)
+    if (pipeline.pipes[pipe].socket)
+      for (const size_t reader : graph.rings[pipe].readers)
+        waits = std::max(waits, stuck(graph, graph.stages[reader]));
+  waits = std::min(poll, waits - starved(graph, stage));
+  if (!(waits > 0)) return;
+  poll -= waits;
+  stage.writing += waits;
+  stage.own = std::max(0.0, stage.own - waits);
+}
+
 // Whether somebody waits at the other end of a pipe, by its clock: then its ring excuses nobody.
 bool is_waited_for(const Pipeline& pipeline, const WaitRing& ring, bool by_writers) {
   return std::ranges::any_of(by_writers ? ring.writers : ring.readers, [&](size_t other) {
@@ -275,6 +291,7 @@ WaitGraph wait_graph_of(const Pipeline& pipeline) {
     if (sum > 0.02) {
       take_shares(*view.shares, sum, stage);
       split_poll(graph, stage);
+      follow_answers(pipeline, graph, stage);
     } else {
       take_rings(graph, view.state, stage);
     }

@@ -228,6 +228,86 @@ TEST(Bottleneck, PollOfAStageOfAnotherUserIsForWhatIsLeft) {
   EXPECT_EQ(said_of(view, judge_pipeline(view)), "outside ssh poll");
 }
 
+// ---- sockets ----
+
+// The last pipe becomes a connection.
+SocketLink& connect_last(Pipeline& view, const char* peer) {
+  Pipe& pipe = view.pipes.back();
+  pipe.socket.emplace();
+  pipe.socket->tcp = true;
+  pipe.socket->name = peer;
+  return *pipe.socket;
+}
+
+// "cat | nc", and a connection to where nobody is seen, which is full.
+Pipeline sends_away() {
+  Pipeline view = made_pipeline({"cat", "nc"}, {{{0}, {1}}, {{1}, {}}});
+  spend(view, 0, {}, WaitsFor::pipe_write);
+  spend(view, 1, {.cpu = 0.01, .on_cpu = 0.01}, WaitsFor::poll);
+  view.stages[0].shares.value->writing = 0.98;
+  view.stages[0].shares.value->elsewhere = {};
+  set_ring(view.pipes[0], 1, 0, 0.99);
+  set_ring(view.pipes[1], 1, 0, 0.97);
+  return view;
+}
+
+TEST(Bottleneck, ASocketThatIsFull) {
+  Pipeline view = sends_away();
+  connect_last(view, "10.0.0.2:9000");
+  const Verdict verdict = judge_pipeline(view);
+  EXPECT_EQ(verdict.because, "the network: send queue full 97 %, peer 10.0.0.2:9000");
+  EXPECT_EQ(said_of(view, verdict), "outside nc network");
+}
+
+TEST(Bottleneck, APeerWithoutRoomIsNotTheNetwork) {
+  Pipeline view = sends_away();
+  SocketLink& link = connect_last(view, "10.0.0.2:9000");
+  link.peer_full_share = 0.9;
+  EXPECT_EQ(judge_pipeline(view).because,
+            "the peer: 10.0.0.2:9000 has no room 90 % of the time; send queue full 97 %");
+  link.retries = 6;
+  EXPECT_EQ(judge_pipeline(view).because,
+            "the peer: 10.0.0.2:9000 has not answered 6 times; send queue full 97 %");
+}
+
+TEST(Bottleneck, ANetworkBetweenTwoStages) {
+  Pipeline view = made_chain({"cat", "nc", "socat"});
+  spend(view, 0, {.writing = 0.98});
+  spend(view, 1, {.cpu = 0.01, .on_cpu = 0.01}, WaitsFor::poll);
+  spend(view, 2, {.cpu = 0.01, .on_cpu = 0.01}, WaitsFor::poll);
+  set_ring(view.pipes[0], 1, 0, 0.99);
+  set_ring(view.pipes[1], 1, 0.95, 0.97);
+  SocketLink& link = connect_last(view, "10.0.0.2:9000");
+  EXPECT_EQ(judge_pipeline(view).because,
+            "the network: between nc and socat, send queue full 97 %, nothing to read 95 %");
+  link.retries = 4;
+  EXPECT_EQ(judge_pipeline(view).because,
+            "the network: between nc and socat, 4 packets in a row are not answered");
+}
+
+// The window of a protocol: its socket has room, but it may send no more.
+TEST(Bottleneck, WhoWaitsForAnAnswerBlamesWhoIsStuckBehindIt) {
+  Pipeline view = made_chain({"cat", "ssh", "sshd", "pv"});
+  spend(view, 0, {.writing = 0.98});
+  for (const size_t i : {1, 2, 3}) spend(view, i, {.cpu = 0.01, .on_cpu = 0.01}, WaitsFor::poll);
+  set_ring(view.pipes[0], 1, 0, 0.99);
+  set_ring(view.pipes[1], 0, 0.98, 0);
+  set_ring(view.pipes[2], 1, 0, 0.99);
+  view.pipes[1].socket.emplace().tcp = true;
+  view.stages[3].outside = false;
+  EXPECT_EQ(verdict_of(view), "stage pv poll");
+  view.pipes[1].socket.reset();
+  EXPECT_NE(verdict_of(view), "stage pv poll") << "a pipe has no protocol";
+}
+
+TEST(Bottleneck, WhoPollsWithRoomMayWaitForItsPeer) {
+  Pipeline view = sends_away();
+  connect_last(view, "10.0.0.2:22");
+  set_ring(view.pipes[1], 0, 0.99, 0);
+  EXPECT_EQ(judge_pipeline(view).because,
+            "outside: nc waits in poll 99 %, for 10.0.0.2:22 or by itself");
+}
+
 TEST(Bottleneck, WhoSpinsOnAnEmptyInputHoldsUpNobody) {
   Pipeline view = limited({"curl", "spin"}, 0, WaitsFor::network);
   spend(view, 1, {.cpu = 1, .on_cpu = 1});
