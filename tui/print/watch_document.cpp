@@ -29,6 +29,7 @@ std::string percent(const Reading<RingLevel>& shares, double RingLevel::*part) {
 std::string who(const PipeRow& row, const std::vector<StageEnd>& ends,
                 const std::optional<uint32_t>& open) {
   const StageEnd* end = main_end(ends);
+  if (!end && row.pipe.socket && row.pipe.socket->tcp) return row.pipe.socket->name;
   if (!end) return open == 0u ? "closed" : kUnknown;
   std::string text =
       fmt::format("{}:{} {}", end->end.process.pid, end->end.fd, row.stages.at(end->stage).name);
@@ -38,9 +39,10 @@ std::string who(const PipeRow& row, const std::vector<StageEnd>& ends,
 }
 
 std::string note(const PipeRow& row) {
-  return !row.pipe.path.empty() ? row.pipe.path
-         : row.pipe.own         ? "internal: both ends in one process"
-                                : "";
+  return row.pipe.socket          ? tui::name_of(row.pipe)
+         : !row.pipe.path.empty() ? row.pipe.path
+         : row.pipe.own           ? "internal: both ends in one process"
+                                  : "";
 }
 
 struct PrintedColumn {
@@ -181,8 +183,11 @@ std::string ring_text(const Pipeline& pipeline, const Pipe& pipe, size_t above) 
   if (readers != std::vector{above + 1})
     ends.push_back("to " + ends_text(pipe, pipeline.stages, Role::reader));
   std::string text = fmt::format("{}{}", fmt::join(ends, " "), ends.empty() ? "" : ": ");
-  if (!pipe.path.empty()) text += pipe.path + ", ";
-  text += fmt::format("{} ring, empty {}, full {}", size_text(pipe.capacity),
+  if (!pipe.path.empty() || pipe.socket) text += tui::name_of(pipe) + ", ";
+  text += fmt::format("{} {}, empty {}, full {}", size_text(pipe.capacity),
+                      !pipe.socket                ? "ring"
+                      : pipe.socket->from_outside ? "receive buffer"
+                                                  : "send buffer",
                       percent(pipe.level, &RingLevel::empty_share),
                       percent(pipe.level, &RingLevel::full_share));
   if (pipe.queued) text += fmt::format(", {} queued", size_text(pipe.queued));
@@ -329,6 +334,18 @@ Json occupancy_json(const RingLevel& shares) {
           {"samples", shares.samples}};
 }
 
+Json socket_json(const SocketLink& socket) {
+  Json json = {{"family", socket.tcp ? "tcp" : "unix"},
+               {"buffer", socket.from_outside ? "receive" : "send"},
+               {"used_bytes", socket.used},
+               {"writable", socket.writable}};
+  put_if(!socket.name.empty(), json, socket.tcp ? "peer" : "path", socket.name, "it has no name");
+  if (!socket.tcp) return json;
+  json["peer_full_share"] = rounded(socket.peer_full_share);
+  json["unanswered"] = socket.retries;
+  return json;
+}
+
 Json pipe_json(const Pipe& pipe, uint64_t now_ns, const std::string& missing) {
   Json json = id_json(pipe.id);
   put_if(!pipe.path.empty(), json, "path", pipe.path, "it is no FIFO");
@@ -349,6 +366,7 @@ Json pipe_json(const Pipe& pipe, uint64_t now_ns, const std::string& missing) {
   if (pipe.larger)
     json["larger_ring"] = {{"capacity_bytes", pipe.larger->bytes},
                            {"gain", rounded(pipe.larger->gain)}};
+  if (pipe.socket) json["socket"] = socket_json(*pipe.socket);
   put_known(json, "open_to_write", pipe.kernel_writers, missing);
   put_known(json, "open_to_read", pipe.kernel_readers, missing);
   json["writers"] = list_json(pipe.writers, end_json);

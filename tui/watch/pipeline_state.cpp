@@ -163,10 +163,11 @@ RingShown ring_shown(const PipelineState& state, size_t pipe) {
   const Pipeline& pipeline = state.shown();
   const Pipe& view = pipeline.pipes[pipe];
   const auto memory = state.rings.find(view.id);
-  std::string ends = view.path;
+  std::string ends = view.socket ? name_of(view) : view.path;
   if (!state.chain.straight) {
     ends = fmt::format("{} → {}", ends_text(view, pipeline.stages, Role::writer),
                        ends_text(view, pipeline.stages, Role::reader));
+    if (view.socket) ends += fmt::format(" ({})", name_of(view));
     if (!view.path.empty()) ends += " (" + view.path + ")";
   }
   return {.pipe = view,

@@ -82,6 +82,14 @@ void add_files(std::vector<Item>& items, const char* before, const std::optional
   items.push_back({before, files ? std::to_string(*files) : "?", "open", Style::value});
 }
 
+void add_connection(std::vector<Item>& items, const SocketLink& socket) {
+  if (!socket.tcp) return;
+  items.push_back({"the far side has no room", whole_percent_text(socket.peer_full_share),
+                   "of the samples", Style::value});
+  if (socket.retries > 0)
+    items.push_back({"unanswered", std::to_string(socket.retries), "times", Style::warning});
+}
+
 std::vector<std::vector<Item>> ring_facts(const RingShown& shown, bool recorded) {
   const Pipe& pipe = shown.pipe;
   std::vector<Item> first;
@@ -100,9 +108,13 @@ std::vector<std::vector<Item>> ring_facts(const RingShown& shown, bool recorded)
   const std::string how =
       fmt::format("estimated{}{}{}", range.empty() ? "" : " ", range, recorded ? "" : "; x counts");
   std::vector<Item> second = {
-      {{}, pipe_rate_text(pipe), pipe.exact ? "exact" : how, Style::value, 11}};
+      {{}, pipe_rate_text(pipe), pipe.exact || pipe.socket ? "exact" : how, Style::value, 11}};
   if (pipe.total_bytes) second.push_back({{}, pipe_total_text(pipe), "so far", Style::value});
   if (!shown.factor.empty()) second.push_back({"change", shown.factor, {}, {Style::mark, kBold}});
+  if (pipe.socket) {
+    add_connection(second, *pipe.socket);
+    return {first, second};
+  }
   add_files(second, "writers", pipe.kernel_writers);
   add_files(second, "readers", pipe.kernel_readers);
   return {first, second};

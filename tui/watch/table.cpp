@@ -133,10 +133,15 @@ void draw_mark(const Area& area, const TableRow& at) {
   area.set(0, 0, added ? U'+' : U'-', added ? Style::good : Style::warning);
 }
 
-// An anonymous pipe, a FIFO, or one whose both ends a process holds.
+// An anonymous pipe, a socket, a FIFO, or one whose both ends a process holds.
 void draw_link(const Area& area, const Pipe& pipe) {
-  const bool fifo = !pipe.path.empty();
-  area.put(0, 1, fifo ? "F" : pipe.own ? "o" : "→", fifo ? Style::mark : Style::dim);
+  const bool fifo = !pipe.path.empty(), marked = fifo || pipe.socket;
+  area.put(0, 1,
+           fifo          ? "F"
+           : pipe.own    ? "o"
+           : pipe.socket ? "S"
+                         : "→",
+           marked ? Style::mark : Style::dim);
 }
 
 void draw_end(const Area& area, const TableRow& at, Role end, bool in_words) {
@@ -199,7 +204,7 @@ void draw_headings(const Area& line, const std::vector<PlacedColumn>& columns,
 // In words nothing is left to explain of what the processes do.
 void draw_legend(const Area& line, bool in_words, bool has_news) {
   Pen pen(line, 0, 1);
-  std::vector<std::string_view> others = {"F fifo", "o internal", "~ estimated"};
+  std::vector<std::string_view> others = {"F fifo", "S socket", "o internal", "~ estimated"};
   if (has_news) others.insert(others.begin(), {"+ new", "- closed"});
   if (!in_words)
     for (const SignMeaning& sign : state_signs()) {
@@ -228,7 +233,12 @@ bool has_legend(int rows) { return rows >= kLegendRows; }
 
 bool is_idle(const PipeRow& row) {
   const Reading<double>& rate = row.pipe.bytes_per_s;
-  if (!rate.has_value() || *rate >= 1) return false;
+  // Of some sockets no rate is known: then it is always empty.
+  const auto& level = row.pipe.level;
+  const bool still = rate.has_value()
+                         ? *rate < 1
+                         : row.pipe.socket && level.has_value() && level->empty_share >= 1;
+  if (!still) return false;
   return std::ranges::none_of(row.pipe.writers, [&](const StageEnd& end) {
     if (!end.active || end.stage >= row.stages.size()) return false;
     const StageState& state = row.stages[end.stage].state;
@@ -282,6 +292,9 @@ void TableRows::make(const TableChoice& choice, std::optional<PipeId> kept) {
   Rows shown;
   hidden_ = 0;
   const auto is_wanted = [&](const PipeRow& row) {
+    if (choice.sockets != SocketRows::beside &&
+        row.pipe.socket.has_value() != (choice.sockets == SocketRows::alone))
+      return false;
     return choice.filter.empty() || pipe_matches(row, choice.filter);
   };
   const auto is_hidden = [&](const PipeRow& row) {

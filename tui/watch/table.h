@@ -14,11 +14,15 @@
 
 namespace pipetop::tui {
 
+// Whether sockets are beside pipes, alone, or left out.
+enum class SocketRows : uint8_t { beside, alone, none };
+
 struct TableChoice {
   PipeSort sort = PipeSort::rate;
   bool tree = false;  // the rows of a pipeline together, in the order of the flow
   bool all = false;   // also own pipes and idle ones
   std::string filter;
+  SocketRows sockets = SocketRows::beside;
   bool operator==(const TableChoice&) const = default;
 };
 

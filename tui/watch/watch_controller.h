@@ -165,6 +165,7 @@ class WatchController : public ListScreen {
   void sort(int by);
   void toggle_tree();
   void toggle_idle();
+  void turn_sockets();
   void filter_table();
   void freeze() override;
   void press_transport(int key) override;

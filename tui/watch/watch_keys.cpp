@@ -35,6 +35,7 @@ struct WatchController::Keymap {
       {U't', does<&C::toggle_tree>, 0, {"t F5", "tree: pipelines together, or by rate"}, kInTable},
       {key::f5, does<&C::toggle_tree>, 0, {}, kInTable},
       {U'i', does<&C::toggle_idle>, 0, {"i", "show or hide idle and internal pipes"}, kInTable},
+      {U's', does<&C::turn_sockets>, 0, {"s", "sockets beside pipes, alone, or not"}, kInTable},
       {U'/', kFilter, 0, {"/ \\", "filter by command, pid, path or cgroup"}, kInTable},
       {U'\\', kFilter, 0, {}, kInTable},
       {key::tab, kPanel, 1, {"Tab", "the other panel; alone: the next one"}, kInPipeline},
@@ -213,6 +214,14 @@ void WatchController::toggle_idle() {
   bool& all = state_.table.choice.all;
   all = !all;
   say(all ? "all pipes" : "idle and internal pipes hidden");
+}
+
+void WatchController::turn_sockets() {
+  SocketRows& sockets = state_.table.choice.sockets;
+  sockets = static_cast<SocketRows>((static_cast<int>(sockets) + 1) % 3);
+  say(sockets == SocketRows::beside  ? "sockets beside pipes"
+      : sockets == SocketRows::alone ? "sockets alone"
+                                     : "no sockets");
 }
 
 void WatchController::filter_table() { state_.table.filter_before = state_.table.choice.filter; }

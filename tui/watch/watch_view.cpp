@@ -195,6 +195,7 @@ void add_table_items(std::vector<KeyItem>& items, const WatchState& state) {
   items.push_back(item("< >", "sort", {U'<', U'>'}, 1));
   items.push_back(item("t", "tree", {U't'}, 1, lamp_of(choice.tree)));
   items.push_back(item("i", "idle", {U'i'}, 1, lamp_of(choice.all)));
+  items.push_back(item("s", "sockets", {U's'}, 2, lamp_of(choice.sockets != SocketRows::none)));
   items.push_back(item("/", "filter", {U'/'}, 1));
 }
 
@@ -231,6 +232,7 @@ constexpr ScreenKey kWords[] = {
     {"reading", "blocked in a read: the ring before it is empty"},
     {"writing", "blocked in a write: the ring behind it is full"},
     {"disk, lock ..", "blocked in something else than a pipe"},
+    {"socket", "one direction of a connection: TCP, or AF_UNIX"},
     {"internal", "both ends are held by one process, as event loops do"},
     {"idle", "no data moves, and no writer is blocked"},
     {"left out", "sockets that nobody was seen to move data through"},

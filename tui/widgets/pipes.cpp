@@ -43,6 +43,7 @@ size_t count_processes(const std::vector<StageEnd>& ends) {
 
 // Nobody is seen: is there nobody?
 std::string_view nobody(const Pipe& pipe, Role end) {
+  if (pipe.socket && pipe.socket->tcp) return pipe.socket->name;
   const auto& files = end == Role::writer ? pipe.kernel_writers : pipe.kernel_readers;
   return files == 0u ? "closed" : "unknown";
 }
@@ -202,7 +203,15 @@ std::span<const SignMeaning> state_signs() {
 }
 
 std::string name_of(const Pipe& pipe) {
+  if (pipe.socket && !pipe.socket->name.empty())
+    return fmt::format("{} {}", kind_of(pipe), pipe.socket->name);
+  if (pipe.socket) return fmt::format("{} {}", kind_of(pipe), pipe.id.inode);
   return pipe.path.empty() ? fmt::format("pipe {}", pipe.id.inode) : pipe.path;
+}
+
+std::string_view kind_of(const Pipe& pipe) {
+  if (pipe.socket) return pipe.socket->tcp ? "TCP" : "unix";
+  return pipe.path.empty() ? "pipe" : "FIFO";
 }
 
 std::string name_of(const Stage& stage) { return fmt::format("{} {}", stage.name, stage.id.pid); }
@@ -231,6 +240,8 @@ std::string level_text(const Pipe& pipe) {
 }
 
 std::optional<double> used_share_of(const Pipe& pipe) {
+  if (pipe.socket && pipe.socket->memory > 0)
+    return std::min(1.0, double(pipe.socket->used) / double(pipe.socket->memory));
   if (pipe.ring && pipe.ring->slots > 0)
     return static_cast<double>(pipe.ring->used()) / pipe.ring->slots;
   if (!pipe.queued || !pipe.capacity || *pipe.capacity == 0) return std::nullopt;
@@ -269,7 +280,9 @@ std::string ends_text(const Pipe& pipe, std::span<const Stage> stages, Role end)
       continue;
     text += (text.empty() ? "" : ", ") + name_of(stages[holder.stage]);
   }
-  return text.empty() ? (nobody(pipe, end) == "closed" ? "nobody" : "unknown") : text;
+  if (!text.empty()) return text;
+  const std::string_view instead = nobody(pipe, end);
+  return instead == "closed" ? "nobody" : std::string(instead);
 }
 
 Elsewhere elsewhere_of(const StageShares& shares) {
@@ -309,6 +322,7 @@ void sort_pipes(std::vector<const PipeRow*>& rows, PipeSort by) {
 
 bool pipe_matches(const PipeRow& row, std::string_view text) {
   if (contains(row.pipe.path, text)) return true;
+  if (row.pipe.socket && contains(name_of(row.pipe), text)) return true;
   return std::ranges::any_of(row.stages, [&](const Stage& stage) {
     return contains(stage.name, text) || contains(stage.command, text) ||
            contains(stage.cgroup, text) || contains(fmt::format("{}", stage.id.pid), text);

@@ -33,7 +33,10 @@ struct SignMeaning {
 };
 std::span<const SignMeaning> state_signs();
 
-// "/tmp/backup.fifo", "pipe 81234".
+// "pipe", "FIFO", "unix", "TCP"
+std::string_view kind_of(const Pipe& pipe);
+
+// "/tmp/backup.fifo", "pipe 81234", "TCP 10.0.0.2:9000", "unix /run/a.sock".
 std::string name_of(const Pipe& pipe);
 
 // "gzip 4002", its name and pid.
@@ -133,8 +136,8 @@ PipeSort next_sort(PipeSort from, int step);
 // rows, the order that they came in.
 void sort_pipes(std::vector<const PipeRow*>& rows, PipeSort by);
 
-// Whether one of its processes, by name, command line or pid, or the path of the FIFO contains
-// `text`, in upper or lower case.
+// Whether one of its processes, by name, command line, pid or cgroup, the path of the FIFO, or the
+// name of the socket contains `text`, in upper or lower case.
 bool pipe_matches(const PipeRow& row, std::string_view text);
 
 // Those that match, sorted.
