@@ -13,6 +13,7 @@
 #include "engine/base/shared_vector.h"
 #include "engine/model/functions.h"
 #include "engine/model/pipe_scan.h"
+#include "engine/model/process_tree.h"
 #include "engine/model/ring_view.h"
 #include "engine/model/segment.h"
 
@@ -235,11 +236,13 @@ std::string left_out_text(const std::vector<LeftOut>& left_out);
 struct PipeTable {
   SharedVector<PipeRow> rows;  // an own() copy can be changed
   ScanSource source = ScanSource::bpf;
-  double scan_ms = 0;  // that the pass took
+  double scan_ms = 0;                    // that the pass took
   std::optional<uint32_t> idle_sockets;  // connections without data, which have no row
-  uint32_t unreadable = 0;        // processes
-  std::vector<LeftOut> left_out;  // ends of pipes
-  bool has_passed = true;         // false: the first pass isn't complete yet
+  uint32_t unreadable = 0;               // processes
+  std::vector<LeftOut> left_out;         // ends of pipes
+  bool has_passed = true;                // false: the first pass isn't complete yet
+  // Of `watch --tree` and `watch -- COMMAND`, else null.
+  std::shared_ptr<const ProcessTreeView> tree = {};
 };
 
 }  // namespace pipetop

@@ -92,6 +92,7 @@ WatchParts real_watch_parts(BpfUse use) {
   parts.lives = is_alive;
   parts.read_io = read_process_io;
   parts.read_limits = read_limits;
+  parts.read_stat = [](pid_t pid) { return read_task_stat(pid); };
   parts.now_ns = monotonic_ns;
   parts.boot_ns = [] { return read_clock(CLOCK_BOOTTIME); };
   parts.cpu_ns = [] { return read_clock(CLOCK_THREAD_CPUTIME_ID); };

@@ -107,6 +107,7 @@ struct WatchParts {
   std::function<bool(ProcessId)> lives;                     // it is there, and no zombie
   std::function<std::optional<ProcessIo>(pid_t)> read_io;   // read_process_io()
   std::function<LimitTotals(pid_t, WaitsFor)> read_limits;
+  std::function<std::optional<TaskStat>(pid_t)> read_stat;  // of its first thread
 
   // Clocks, in ns: CLOCK_MONOTONIC, since boot, and the CPU time that this thread used.
   std::function<uint64_t()> now_ns, boot_ns, cpu_ns;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,6 +53,7 @@ std::shared_ptr<const Snapshot> Watcher::tick(uint64_t now_ns) {
   const bool is_due = parts_cost_ns_ || passes_.due(now_ns, every_ns);
   const bool passes = is_due && pass_in_parts(now_ns);
   if (open_ && (passes || samples_.due(now_ns, options_.pipeline_ns))) sample(now_ns);
+  if (tree_) look_at_tree(now_ns);
   if (open_) notify_all(open_->take_notices());
   for (std::string& text : std::exchange(news_, {})) {
     notices_.push_back({now_ns, Severity::info, std::move(text)});
@@ -120,8 +122,8 @@ std::shared_ptr<const Snapshot> Watcher::snapshot(uint64_t now_ns) {
   s->now_ns = now_ns;
   s->unix_ns = unix_now_ns();
   s->no_bpf = scan.reason;
-  s->table = {table_.rows(),   scan.source,   scan_ms_,           scan.idle_sockets,
-              scan.unreadable, scan.left_out, table_.has_passed()};
+  s->table = {table_.rows(), scan.source,         scan_ms_,  scan.idle_sockets, scan.unreadable,
+              scan.left_out, table_.has_passed(), tree_view_};
   if (open_) {
     open_->describe(now_ns, *s);
     note_rates(s->throughput);
@@ -261,9 +263,41 @@ void Watcher::open(const WatchTarget& target) {
 void Watcher::open_tree(pid_t root, pid_t adopter) {
   if (passes_.at_ns == 0) pass(parts_.now_ns());
   begin(PipelineMembers(Descendants(root, parts_.parent_of, adopter != 0 ? adopter : parts_.self)));
+  if (const auto process = parts_.identify(root)) tree_.emplace(parts_, *process);
+}
+
+void Watcher::open_tree(const WatchTarget& target) {
+  const ProcessId process = find_process(target.pid, parts_);
+  open_tree(process.pid, process.pid);
+}
+
+// A person, or a line of JSON, sees it twice a second.
+void Watcher::look_at_tree(uint64_t now_ns) {
+  constexpr uint64_t kView_ns = kSecond / 2;
+  if (open_ && open_->view()) tree_->connect(*open_->view());
+  tree_->look(now_ns);
+  if (tree_view_ && now_ns < tree_view_ns_ + kView_ns) return;
+  tree_view_ = std::make_shared<ProcessTreeView>(tree_->view(runs()));
+  tree_view_ns_ = now_ns;
+  is_new_ = true;
+}
+
+std::optional<ProcessTreeView> Watcher::tree() {
+  if (!tree_) return {};
+  tree_->look(parts_.now_ns(), true);
+  return tree_->view(runs());
+}
+
+void Watcher::end_tree() {
+  if (!tree_) return;
+  tree_->look(parts_.now_ns(), true);
+  for (const ProcessId process : tree_->living())
+    if (parts_.identify(process.pid) == process) ::kill(process.pid, SIGTERM);
 }
 
 void Watcher::close() {
+  tree_.reset();
+  tree_view_.reset();
   if (!open_) return;
   notify_all(open_->take_notices());
   instruments_ = open_->take_instruments();

@@ -13,6 +13,7 @@
 #include "engine/process/watched_command.h"
 #include "engine/watch/interventions.h"
 #include "engine/watch/open_pipeline.h"
+#include "engine/watch/process_tree.h"
 #include "engine/watch/target.h"
 #include "engine/watch/watch_parts.h"
 #include "engine/watch/watch_source.h"
@@ -45,6 +46,8 @@ class Watcher final : public WatchSource {
   // yet: the snapshot has no pipeline until there is. It stays open when the processes have exited.
   // `adopter`: the process that gets what the tree leaves behind; 0: we do.
   void open_tree(pid_t root, pid_t adopter = 0);
+  // The same of one that runs, with what it has started so far. Throws Error if there is none.
+  void open_tree(const WatchTarget& target);
   void close() override;
 
   // For the notices of the next snapshot: those that are new have its time.
@@ -61,6 +64,10 @@ class Watcher final : public WatchSource {
   std::optional<Pipeline> overall() const;
   // The same, each pipeline for itself: see runs_of().
   std::vector<PipelineRun> runs() const;
+  // What open_tree() was given, and what it has started: as of now. Nothing without it.
+  std::optional<ProcessTreeView> tree();
+  // By SIGTERM, all that lives of it.
+  void end_tree();
   // All stages of the open one have exited, and whoever could start more.
   bool has_ended() const;
 
@@ -89,6 +96,7 @@ class Watcher final : public WatchSource {
   bool pass_in_parts(uint64_t now_ns);
   void end_pass(uint64_t now_ns, uint64_t cost_ns);
   void want_pass();
+  void look_at_tree(uint64_t now_ns);
   void sample(uint64_t now_ns);
   void begin(PipelineMembers members);
   std::string name_of_part(const PipelineShape& shape) const;
@@ -113,6 +121,9 @@ class Watcher final : public WatchSource {
   double scan_ms_ = 0;
   std::unique_ptr<PipelineInstruments> instruments_;  // made ahead
   std::optional<OpenPipeline> open_;
+  std::optional<ProcessTree> tree_;
+  std::shared_ptr<const ProcessTreeView> tree_view_;
+  uint64_t tree_view_ns_ = 0;
   Interventions interventions_;
   std::vector<std::string> news_;  // since the last tick
   std::deque<Notice> notices_;

@@ -281,6 +281,18 @@ WatchParts FakeMachine::parts() {
     const auto link = process ? process->links.find(fd) : decltype(process->links.end()){};
     return process && link != process->links.end() ? link->second : std::string();
   };
+  parts.read_stat = [known](pid_t pid) -> std::optional<TaskStat> {
+    const FakeProcess* process = known(pid);
+    if (!process) return {};
+    TaskStat stat;
+    const std::string name = process->comm.substr(0, stat.name.size() - 1);
+    std::copy(name.begin(), name.end(), stat.name.begin());
+    stat.state = 'S';
+    stat.parent = process->parent;
+    stat.start_ticks = process->id.start_ticks;
+    stat.cpu_ticks = process->cpu_ticks;
+    return stat;
+  };
   parts.children_of = [known](pid_t pid) {
     const FakeProcess* process = known(pid);
     return process ? process->children : std::vector<pid_t>{};
