@@ -100,6 +100,21 @@ WatchOptions watch_options(const CommandLine& line, const Config& config) {
   return options;
 }
 
+// Says what shows it.
+bool is_met(UntilWatch& until, const Snapshot& now) {
+  const auto met = until.add(now.now_ns, *now.watched);
+  if (met) say(fmt::format("{}; {}", *met, now.watched->verdict.because));
+  return met.has_value();
+}
+
+void open_target(Watcher& watcher, const WatchRequest& request) {
+  const WatchTarget target = parse_target(request.target);
+  if (request.tree)
+    watcher.open_tree(target);
+  else
+    watcher.open(target);
+}
+
 class Headless {
  public:
   Headless(const CommandLine& line, const Config& config)
@@ -112,7 +127,7 @@ class Headless {
     leftovers_ = tell_leftovers(watcher_);
     if (line.watch.target.empty()) return;
     watcher_.prepare();  // else the shares would be of less than the window
-    watcher_.open(parse_target(line.watch.target));
+    open_target(watcher_, line.watch);
     if (line.watch.exact) watcher_.count_bytes(true);
   }
 
@@ -125,7 +140,6 @@ class Headless {
     if (!is_stream(line_)) output_.finish(line_.format->print(document()));
     if (is_stream(line_)) output_.finish();
     recording_.finish();
-    if (met_) say(fmt::format("{}; {}", *met_, now_->watched->verdict.because));
     return met_ ? static_cast<int>(Exit::met) : exit_status({}, interrupts_);
   }
 
@@ -133,7 +147,8 @@ class Headless {
   // The last look is at its end. Timers are never early.
   bool is_over() const {
     const uint64_t length_ns = length_of(line_);
-    return met_ || watcher_.has_ended() ||
+    const bool ends = met_ && line_.watch.then_exit.value_or(true);
+    return ends || watcher_.has_ended() ||
            (length_ns != 0 && now_->now_ns >= begin_ns_ + length_ns);
   }
 
@@ -149,7 +164,7 @@ class Headless {
     now_ = watcher_.tick(monotonic_ns());
     say_notices_of(*now_, line_.watch);
     record(recording_, *now_);
-    if (until_ && now_->watched) met_ = until_->add(now_->now_ns, *now_->watched);
+    if (until_ && !met_ && now_->watched) met_ = is_met(*until_, *now_);
     // A timer may be a little late once, and not the next time.
     constexpr uint64_t kSlack_ns = 5 * kMs;
     if (!is_stream(line_) || now_->now_ns + kSlack_ns < last_line_ns_ + line_interval_ns(line_))
@@ -181,7 +196,7 @@ class Headless {
   WindowBytes window_;
   std::vector<std::string> leftovers_;
   std::optional<UntilWatch> until_;
-  std::optional<std::string> met_;  // what shows that its condition is
+  bool met_ = false;  // its condition was
   std::shared_ptr<const Snapshot> now_;
 };
 
@@ -194,6 +209,7 @@ std::function<void(const Canvas&, const Snapshot&)> film_with(CastFile& cast) {
 int show_pipes(const CommandLine& line, const Config& config) {
   WatchScreenOptions screen;
   screen.pipeline = !line.watch.target.empty();
+  screen.tree = line.watch.tree;
   screen.sort = line.watch.sort;
   screen.filter = line.watch.filter;
   screen.say = say;
@@ -209,7 +225,7 @@ int show_pipes(const CommandLine& line, const Config& config) {
   options.in_parts = true;
   Watcher watcher(options);
   tell_leftovers(watcher);
-  if (screen.pipeline) watcher.open(parse_target(line.watch.target));
+  if (screen.pipeline) open_target(watcher, line.watch);
   if (line.watch.exact) watcher.count_bytes(true);
   const int exit_code = run_watch_screen(watcher, config, screen);
   recording.finish();
@@ -304,6 +320,8 @@ class Started {
       : line_(line), config_(config), request_(line.watch) {
     screen_.on_controlling_terminal = true;
     screen_.pipeline = true;
+    screen_.tree = request_.tree;
+    if (request_.until) until_.emplace(*request_.until);
     screen_.command = command_text(request_.command);
     choose_screen();
     results_.emplace(request_.output, is_stream(line) ? WriteMode::as_written : WriteMode::whole);
@@ -336,6 +354,9 @@ class Started {
     attempt([&] { recording_->finish(); });
     attempt([&] { cast_->finish(); });
     attempt([&] { summarize(); });
+    const bool ended_by_us = met_ && request_.then_exit.value_or(false);
+    if (ended_by_us || (met_ && command_->signal() == 0 && *command_->exit_code() == 0))
+      return static_cast<int>(Exit::met);
     return command_->signal() != 0 ? -command_->signal() : *command_->exit_code();
   }
 
@@ -382,7 +403,7 @@ class Started {
     screen_.deliver = [](int number) { kill(0, number); };  // we have it blocked
     screen_.say = say;
     screen_.save_picture = save_picture;
-    screen_.every_snapshot = [this](const Snapshot& now) { reason_ = now.no_bpf; };
+    screen_.every_snapshot = [this](const Snapshot& now) { note(now); };
     const int exit_code = run_watch_screen(*watcher_, config_, screen_);
     if (exit_code > kSignalExit) return forward(exit_code - kSignalExit);
     if (!ended() && !request_.quiet) say("the command goes on; Ctrl-C ends it");
@@ -405,7 +426,7 @@ class Started {
 
   void look() {
     const auto now = watcher_->tick(monotonic_ns());
-    reason_ = now->no_bpf;
+    note(*now);
     say_notices_of(*now, request_);
     attempt([&] { record(*recording_, *now); });
     if (!is_stream(line_) || !now->watched || now->now_ns < last_line_ns_ + line_interval_ns(line_))
@@ -416,6 +437,13 @@ class Started {
                          .leftovers = leftovers_};
     last_line_ns_ = now->now_ns;
     results_->write(line_.format->print_interval(watch_document(*now, how)));
+  }
+
+  void note(const Snapshot& now) {
+    reason_ = now.no_bpf;
+    if (!until_ || met_ || !now.watched) return;
+    met_ = is_met(*until_, now);
+    if (met_ && request_.then_exit.value_or(false)) watcher_->end_tree();
   }
 
   void summarize() {
@@ -429,6 +457,8 @@ class Started {
                          .reason = reason_};
     result.begin_ns = begin_ns_;
     result.runs = watcher_->runs();
+    result.tree = watcher_->tree().value_or(ProcessTreeView());
+    for (const TreeRow& row : result.tree.rows) result.tree_cpu_ns += row.cpu_ns;
     if (const auto seen = watcher_->overall(); seen && result.runs.empty())
       result.runs.push_back(
           {.pipeline = *seen, .times = std::vector<size_t>(seen->stages.size(), 1), .span = {}});
@@ -453,6 +483,8 @@ class Started {
   uint64_t sample_ns_ = 2 * kMs;
   std::vector<std::string> leftovers_;
   std::string reason_, said_;
+  std::optional<UntilWatch> until_;
+  bool met_ = false;
 };
 
 // Runs the command, watches what it starts, and ends as it does. Throws Error if it could not be
@@ -465,6 +497,8 @@ int watch_started(const CommandLine& line, const Config& config) {
 }  // namespace
 
 int watch_command(const CommandLine& line) {
+  if (line.watch.then_exit && !line.watch.until)
+    throw Error("--then says what becomes of it when --until is met: give --until, too");
   const Config config = resolve(line, read_config(line.config), std::getenv("NO_COLOR"));
   if (!line.watch.command.empty()) return watch_started(line, config);
   keep_capabilities_for(line, config);

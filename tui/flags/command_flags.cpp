@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/experiment/ladder.h"
 #include "engine/http/http_server.h"
+#include "engine/watch/target.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/draw/picture.h"
 #include "tui/flags/flags.h"
@@ -349,6 +350,12 @@ void check_command(const CLI::App& app, const WatchRequest& watch) {
     throw Error("--output: stdout is the command's: give a file, or /dev/fd/3 with 3>FILE");
 }
 
+bool is_process(const std::string& target) {
+  if (target.empty()) return false;
+  const WatchTarget parsed = parse_target(target);
+  return parsed.pid != 0 && parsed.fd < 0;
+}
+
 void check_watch(const CLI::App& app, const CommandLine& line) {
   const WatchRequest& watch = line.watch;
   // A $(pgrep ...) that found nothing leaves this.
@@ -361,8 +368,10 @@ void check_watch(const CLI::App& app, const CommandLine& line) {
     throw Error("--quiet is for a command to start: pipetop watch --quiet -- COMMAND");
   if (watch.exact && watch.target.empty() && watch.command.empty())
     throw Error("--exact counts in one pipeline: give a PID, PID:FD, a FIFO or -- COMMAND");
-  if (watch.until && watch.target.empty())
-    throw Error("--until watches one pipeline that runs: give a PID, PID:FD or a FIFO");
+  if (watch.until && watch.target.empty() && watch.command.empty())
+    throw Error("--until watches one pipeline: give a PID, PID:FD, a FIFO or -- COMMAND");
+  if (watch.tree && watch.command.empty() && !is_process(watch.target))
+    throw Error("--tree is of a process: give a PID, or -- COMMAND");
   for (const char* flag : {"--sort", "--filter"})
     if (app.count(flag) > 0 && (!watch.target.empty() || !watch.command.empty()))
       throw Error(fmt::format("{} is for the table of all pipes: give no {}", flag,
@@ -414,6 +423,12 @@ void add_watch_flags(CLI::App& app, CommandLine& line) {
       app, "--until", "CONDITION",
       [&watch](const std::string& text) { watch.until = parsed("--until", text, parse_until); },
       "end with 9 when a pipe of the pipeline meets it: \"full > 90 % for 30s\"");
+  add_choice(
+      app, "--then", {"exit", "go-on"}, [&watch](size_t index) { watch.then_exit = index == 0; },
+      "when --until is met: end, with a command by SIGTERM; or go on, and end with 9 (default: "
+      "exit, go-on with a command)");
+  app.add_flag("--tree", watch.tree,
+               "all that the process has started, as a tree, with each pipeline in its place");
   app.add_flag("--exact", watch.exact,
                "count every byte, as root; all system calls of the machine take 0.2 to 0.3 us "
                "longer");
@@ -432,7 +447,8 @@ void add_watch_flags(CLI::App& app, CommandLine& line) {
   app.final_callback([&app, &line] {
     const bool starts_one = !line.watch.command.empty();  // its stdout isn't where results go
     for (const char* flag : {"--format", "--duration", "--output", "--until"})
-      line.watch.headless |= app.count(flag) > 0 && !(starts_one && flag == "--output"sv);
+      line.watch.headless |=
+          app.count(flag) > 0 && !(starts_one && (flag == "--output"sv || flag == "--until"sv));
     check_watch(app, line);
   });
 }

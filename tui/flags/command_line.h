@@ -67,7 +67,9 @@ struct WatchRequest {
   std::vector<std::string> command;
   bool headless = false;                      // a result in place of the screen
   uint64_t duration_ns = 0, interval_ns = 0;  // 0: as long as is usual
-  std::optional<UntilCondition> until;        // ends then
+  std::optional<UntilCondition> until;
+  std::optional<bool> then_exit;  // when it is met; nothing: only if no command was started
+  bool tree = false;              // what the target, a process, has started, too
   bool exact = false, quiet = false;
   bool put_back = false;           // puts back what was left changed, and watches nothing
   PipeSort sort = PipeSort::rate;  // this and the filter are for the table

@@ -35,6 +35,8 @@ struct CommandResult {
   int signal = 0;
   std::string reason;                  // why BPF didn't see it, "why; remedy"; else ""
   std::vector<PipelineRun> runs = {};  // none: no pipe was seen
+  ProcessTreeView tree = {};           // of it and all that it started
+  uint64_t tree_cpu_ns = 0;            // what these used, as far as they were seen
 };
 
 Document command_document(const CommandResult& result, int columns);

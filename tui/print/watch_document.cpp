@@ -11,6 +11,7 @@
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/print/human_text.h"
+#include "tui/print/tree.h"
 #include "tui/print/watch.h"
 #include "tui/widgets/pipes.h"
 
@@ -465,11 +466,25 @@ std::string timeline_text(const CommandResult& result, int columns) {
   return table.text();
 }
 
+// Not of a command that is one pipeline.
+std::string tree_summary(const CommandResult& result, int columns) {
+  constexpr size_t kOnePipeline = 2;  // rows: its shell's and its own
+  constexpr double kMissing = 0.05;   // of the CPU time
+  if (result.tree.rows.size() <= kOnePipeline) return {};
+  std::string text = "\n" + tree_text(result.tree, columns);
+  const uint64_t missing_ns = result.cpu_ns - std::min(result.cpu_ns, result.tree_cpu_ns);
+  if (double(missing_ns) > kMissing * double(result.cpu_ns))
+    text += fmt::format("{} of CPU more were of processes too short to be seen, or of their ends\n",
+                        seconds_text(missing_ns, 2));
+  return text;
+}
+
 std::string summary_text(const CommandResult& result, int columns) {
   std::string text = fmt::format("{}: {}, {} of CPU, {}\n", command_text(result.words),
                                  seconds_text(result.duration_ns, 2),
                                  seconds_text(result.cpu_ns, 2), end_text(result));
   if (!result.reason.empty()) text += result.reason + "\n";
+  text += tree_summary(result, columns);
   if (result.runs.empty()) return text + kNoPipe + "\n";
   const auto details = [&](const PipelineRun& run) {
     return "\n" + pipeline_text(with_times(run), columns);
@@ -513,6 +528,13 @@ Document watch_document(const Snapshot& now, const WatchPrint& how) {
   Json json = head_json(now, how);
   const std::string missing = missing_of(now.no_bpf);
   json["over_ns"] = how.over_ns;
+  std::string tree;
+  if (now.table.tree) {
+    json["tree"] = tree_json(*now.table.tree);
+    if (how.text) tree = tree_text(*now.table.tree, how.columns);
+    if (!now.watched) return {"pipeline", std::move(json), std::move(tree)};
+    tree += "\n";
+  }
   if (!now.watched) {
     const auto rows = pipes_shown(now.table.rows.get(), how.sort, how.filter);
     json["pipes"] =
@@ -524,7 +546,7 @@ Document watch_document(const Snapshot& now, const WatchPrint& how) {
   std::string reason = now.no_bpf.empty() ? "" : now.no_bpf + "\n";
   if (!now.table.left_out.empty()) reason += left_out_text(now.table.left_out) + "\n";
   return {"pipeline", std::move(json),
-          reason + pipeline_text(*now.watched, how.columns, how.over_ns)};
+          reason + tree + pipeline_text(*now.watched, how.columns, how.over_ns)};
 }
 
 std::string pipeline_text(const Pipeline& pipeline, int columns, uint64_t over_ns) {
@@ -555,6 +577,7 @@ Document command_document(const CommandResult& result, int columns) {
       result.runs, {}, [](const PipelineRun& run) { return run.pipeline.window_ns; });
   put_if(!result.runs.empty(), json, "pipeline",
          result.runs.empty() ? Json() : run_json(*longest, result), kNoPipe);
+  json["tree"] = tree_json(result.tree);
   json["pipelines"] =
       list_json(result.runs, [&](const PipelineRun& run) { return run_json(run, result); });
   return {"summary", std::move(json), summary_text(result, columns)};

@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "tui/draw/text.h"
 #include "tui/screen/shell.h"
+#include "tui/watch/tree_page.h"
 #include "tui/widgets/held_figures.h"
 
 namespace pipetop::tui {
@@ -26,6 +27,7 @@ WatchStart start_of(const Config& config, const WatchScreenOptions& options) {
   return {.sort = options.sort,
           .filter = options.filter,
           .pipeline = options.pipeline,
+          .tree = options.tree,
           .command = options.command,
           .recorded = options.transport != nullptr,
           .transport = options.transport,
@@ -82,6 +84,7 @@ WatchController::WatchController(WatchSource& source, const WatchStart& start)
   choice.filter = start.filter;
   state_.in_pipeline = start.pipeline;
   state_.command = start.command;
+  state_.tree.open = start.tree;
   state_.recorded = start.recorded;
   state_.replay = start.transport ? &start.transport->state() : start.replay;
   state_.pipeline.cpus = cpus_.size();
@@ -173,6 +176,8 @@ void WatchController::lay_out(int rows, int cols) {
     tell_selection();
   }
   state_.help.settle([&] { return help_scroll_end(rows, cols, help_of(state_)); });
+  if (state_.tree.open && has_tree(state_))
+    state_.tree.settle([&] { return tree_scroll_end(layout.body, *state_.shown->table.tree); });
   if (PageState& log = state_.pipeline.log; log.open && state_.pipeline.has_pipeline()) {
     const PipelineLayout places = this->places();
     log.settle(

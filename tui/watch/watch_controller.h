@@ -46,6 +46,7 @@ struct WatchState : ScreenState {
   std::optional<Question> question;
   bool leaving = false;         // asks what becomes of the changes
   std::vector<Notice> notices;  // recent ones of the engine, newest last
+  PageState tree;               // of processes, over the pipeline
 
   WatchPlace place() const {
     if (!in_pipeline) return kInTable;
@@ -63,6 +64,9 @@ WatchLayout watch_layout(int rows, int cols, bool time_line = false);
 
 // The whole screen. Below 60x16 it only says what it needs.
 void draw(Canvas& canvas, const WatchState& state);
+
+// Of processes: with `--tree PID` or `-- COMMAND`.
+bool has_tree(const WatchState& state);
 
 // Only the table or the pipeline.
 void draw_watched(Canvas& canvas, const WatchState& state, const Rect& body);
@@ -83,6 +87,7 @@ struct WatchStart {
   PipeSort sort = PipeSort::rate;
   std::string filter = {};
   bool pipeline = false;     // the source has one open
+  bool tree = false;         // and begins with the tree of its processes
   std::string command = {};  // whose pipeline it is; it is not left for the table
   // A recording, of which only the pipeline is there; then no key changes anything.
   bool recorded = false;
@@ -166,6 +171,7 @@ class WatchController : public ListScreen {
   void toggle_tree();
   void toggle_idle();
   void turn_sockets();
+  void toggle_process_tree();
   void filter_table();
   void freeze() override;
   void press_transport(int key) override;
@@ -230,6 +236,7 @@ struct WatchScreenOptions {
   // Begins with the pipeline that the caller has opened in the Watcher, and Esc leads to the table;
   // else with the table.
   bool pipeline = false;
+  bool tree = false;               // over it the tree of processes, to begin with
   PipeSort sort = PipeSort::rate;  // of the table
   std::string filter = {};         // of the table
   // For the title: what `watch -- COMMAND` runs. Its pipeline isn't left for the table.

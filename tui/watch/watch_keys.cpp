@@ -41,6 +41,11 @@ struct WatchController::Keymap {
       {key::tab, kPanel, 1, {"Tab", "the other panel; alone: the next one"}, kInPipeline},
       {key::back_tab, kPanel, -1, {}, kInPipeline},
       {U'w', kStages, 0, {"w", "functions of the stage, or what it waits for"}, kInPipeline},
+      {U'T',
+       does<&C::toggle_process_tree>,
+       0,
+       {"T", "tree of what the process started"},
+       kInPipeline},
       {U'L', does<&C::toggle_log>, 0, {"L", "log of the changes and their rates"}, kInPipeline},
       {U'a', does<&C::compare>, 0, {"a", "keep this segment as A, to compare with"}, kInPipeline},
   };
@@ -156,6 +161,7 @@ void WatchController::back() {
 
 PageState* WatchController::open_page() {
   if (PageState* page = Screen::open_page()) return page;
+  if (state_.in_pipeline && state_.tree.open && has_tree(state_)) return &state_.tree;
   PageState& log = state_.pipeline.log;
   return state_.in_pipeline && log.open ? &log : nullptr;
 }
@@ -235,6 +241,12 @@ void WatchController::freeze() {
 void WatchController::toggle_log() {
   if (!state_.pipeline.has_pipeline()) return;
   state_.pipeline.log.toggle();
+}
+
+void WatchController::toggle_process_tree() {
+  if (!has_tree(state_))
+    return say("no tree: pipetop watch --tree PID, or -- COMMAND, shows what it starts");
+  state_.tree.toggle();
 }
 
 void WatchController::compare() {

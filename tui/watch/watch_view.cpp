@@ -9,6 +9,7 @@
 #include "tui/draw/text.h"
 #include "tui/watch/pipeline_view.h"
 #include "tui/watch/table.h"
+#include "tui/watch/tree_page.h"
 #include "tui/watch/watch_controller.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
@@ -186,6 +187,8 @@ void add_change_items(std::vector<KeyItem>& items, const WatchState& state) {
   items.push_back(item("0", "put back", {U'0'}, changed ? 1 : 5));
   if (changed) items.push_back(item("K", "keep", {U'K'}, 2));
   if (state.in_pipeline) items.push_back(item("x", "exact bytes", {U'x'}, 4, lamp_of(exact)));
+  if (state.in_pipeline && has_tree(state))
+    items.push_back(item("T", "tree", {U'T'}, 3, lamp_of(state.tree.open)));
   items.push_back(item("Space", state.frozen ? "resume" : "freeze", {U' '}, 2));
 }
 
@@ -245,8 +248,12 @@ std::string waiting_text(const WatchState& state) {
 
 }  // namespace
 
+bool has_tree(const WatchState& state) { return state.shown && state.shown->table.tree; }
+
 void draw_watched(Canvas& canvas, const WatchState& state, const Rect& body) {
-  if (state.in_pipeline) {
+  if (state.in_pipeline && state.tree.open && has_tree(state)) {
+    draw_tree(canvas, body, *state.shown->table.tree, state.tree.scroll);
+  } else if (state.in_pipeline) {
     const PipelineLayout places = pipeline_layout(body, canvas.rows(), state.pipeline);
     draw_pipeline(canvas, places, state.pipeline, waiting_text(state));
   } else if (state.shown) {

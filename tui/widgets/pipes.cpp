@@ -293,6 +293,16 @@ Elsewhere elsewhere_of(const StageShares& shares) {
   return {*most > 0 ? wait : WaitsFor::other, *most, all - *most};
 }
 
+double time_share(const TreeRow& row, const ProcessTreeView& tree) {
+  return tree.length_ns == 0 ? 0 : std::min(1.0, double(row.ran_ns) / double(tree.length_ns));
+}
+
+std::string bottleneck_text(const TreeRow& row, const ProcessTreeView& tree) {
+  if (row.bottleneck.empty()) return {};
+  return fmt::format("bottleneck {}, {} of {}", row.bottleneck,
+                     whole_percent_text(time_share(row, tree)), seconds_text(tree.length_ns));
+}
+
 std::span<const std::string_view> pipe_sort_names() { return kNames; }
 
 std::span<const PipeColumn> pipe_columns() { return kColumns; }

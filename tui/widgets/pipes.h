@@ -81,6 +81,14 @@ struct Elsewhere {
 };
 Elsewhere elsewhere_of(const StageShares& shares);
 
+// ---- a tree of processes ----
+
+// Of the time that the root was there.
+double time_share(const TreeRow& row, const ProcessTreeView& tree);
+
+// "bottleneck xz, 82 % of 23.1 s"; "" if none is known.
+std::string bottleneck_text(const TreeRow& row, const ProcessTreeView& tree);
+
 // ---- the table of all pipes ----
 
 // The column that the table is sorted by.

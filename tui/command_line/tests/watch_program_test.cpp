@@ -118,6 +118,50 @@ TEST(WatchProgram, EndsWhenAConditionIsMet) {
   EXPECT_EQ(of_all.wait(), 1);
 }
 
+TEST(WatchProgram, GoesOnOrEndsTheCommandWhenAConditionIsMet) {
+  const std::string words = "cat /dev/zero | head -c 1G | tail -c 1 > /dev/null; exit ";
+  const auto run = [&](const std::string& then, const std::string& command) {
+    return Program(watch(
+        {"--format", "json", "--until", "rate > 1KiB", "--then", then, "--", "sh", "-c", command}));
+  };
+  Program goes_on = run("go-on", words + "0");
+  EXPECT_EQ(goes_on.wait(), 9) << goes_on.err();
+  EXPECT_NE(goes_on.err().find("rate "), std::string::npos) << goes_on.err();
+  Program fails = run("go-on", words + "3");
+  EXPECT_EQ(fails.wait(), 3) << "its own failure is worse";
+  Program ends = run("exit", "cat /dev/zero | cat > /dev/null");
+  EXPECT_EQ(ends.wait(), 9) << ends.err();
+  Program alone(watch({"--then", "exit"}));
+  EXPECT_EQ(alone.wait(), 1);
+}
+
+// A script of two pipelines, and a process without a pipe.
+TEST(WatchProgram, ShowsTheTreeOfACommand) {
+  Program program(watch({"--format", "json", "--", "sh", "-c",
+                         "sleep 1; cat /dev/zero | head -c 1G | tail -c 1 > /dev/null; "
+                         "seq 3000000 | tail -n 1 > /dev/null"}));
+  EXPECT_EQ(program.wait(), 0);
+  const json tree = json::parse(program.err())["tree"];
+  std::vector<std::string> names;
+  for (const json& row : tree["rows"])
+    names.push_back(std::to_string(row["depth"].get<int>()) + " " + row["name"].get<std::string>());
+  ASSERT_GE(names.size(), 4u) << tree.dump(1);
+  EXPECT_EQ(names[0].substr(0, 4), "0 sh");
+  EXPECT_EQ(names[1], "1 sleep 1");
+  EXPECT_EQ(names[2], "1 cat | head | tail");
+  EXPECT_EQ(names[3], "1 seq | tail");
+  // A second, but for the looks at its begin and end.
+  EXPECT_GE(tree["rows"][1]["ran_ns"].get<double>(), 0.5e9);
+}
+
+TEST(WatchProgram, OfATreeThatIsNotThere) {
+  EXPECT_EQ(Program(watch({"--tree"})).wait(), 1);
+  EXPECT_EQ(Program(watch({"--tree", "1:2"})).wait(), 1);
+  Program none(watch({"--tree", "4194304", "--once"}));
+  EXPECT_NE(none.wait(), 0);
+  EXPECT_NE(none.err().find("4194304"), std::string::npos) << none.err();
+}
+
 TEST(WatchProgram, PrintsATableForPeople) {
   const Holder holder;
   Program program(watch({"--once", "--interval", "100ms", "--filter", holder.pid()}));
