@@ -164,12 +164,12 @@ struct inet_connection_sock {
 /* Sequence numbers wrap. */
 struct tcp_sock {
   struct inet_connection_sock inet_conn;
-  __u32 write_seq, snd_una;         /* written, acknowledged */
-  __u32 rcv_nxt, copied_seq;        /* received, read */
-  __u32 rcv_wup, rcv_wnd;           /* what the peer may still send: up to the sum */
-  __u16 advmss;                     /* bytes of a segment of the peer's */
+  __u32 write_seq, snd_una;          /* written, acknowledged */
+  __u32 rcv_nxt, copied_seq;         /* received, read */
+  __u32 rcv_wup, rcv_wnd;            /* what the peer may still send: up to the sum */
+  __u16 advmss;                      /* bytes of a segment of the peer's */
   __u64 bytes_acked, bytes_received; /* since it is connected */
-  __u32 chrono_type : 2;            /* what sending waits for */
+  __u32 chrono_type : 2;             /* what sending waits for */
 };
 
 /* A process's number in one pid namespace; a pid has one for each level. */

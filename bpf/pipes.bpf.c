@@ -200,8 +200,7 @@ static __always_inline bool look_at_tcp(struct pipes_socket *to, struct sock *so
   to->queued = tcp->write_seq - tcp->snd_una;
   to->unread = tcp->rcv_nxt - tcp->copied_seq;
   to->used = sock->sk_wmem_queued;
-  if (to->used < to->memory && (to->memory - to->used) * 2 >= to->used)
-    to->flags |= PIPES_WRITABLE;
+  if (to->used < to->memory && (to->memory - to->used) * 2 >= to->used) to->flags |= PIPES_WRITABLE;
   if (to->used >= to->memory) to->flags |= PIPES_FULL;
   if (to->unread && to->unread < 1u << 31) to->flags |= PIPES_UNREAD;
   if (BPF_CORE_READ_BITFIELD(tcp, chrono_type) == TCP_CHRONO_RWND_LIMITED)
@@ -240,8 +239,7 @@ static __always_inline int list_socket(struct bpf_iter__task_file *ctx, struct t
   struct sock *sock = socket ? socket->sk : NULL;
   if (!sock || sock->sk_type != SOCK_STREAM || !carries_data(sock->__sk_common.skc_state)) return 0;
   const __u16 family = sock->__sk_common.skc_family;
-  const bool is_tcp =
-      (family == AF_INET || family == AF_INET6) && sock->sk_protocol == IPPROTO_TCP;
+  const bool is_tcp = (family == AF_INET || family == AF_INET6) && sock->sk_protocol == IPPROTO_TCP;
   const __u8 shut = sock->sk_shutdown;
   __u64 *holder = holder_place(task);
   if (!holder || (!is_tcp && family != AF_UNIX) || shut == (RCV_SHUTDOWN | SEND_SHUTDOWN)) return 0;
@@ -255,8 +253,7 @@ static __always_inline int list_socket(struct bpf_iter__task_file *ctx, struct t
   end.socket.receive_memory = sock->sk_rcvbuf;
   if (!(shut & RCV_SHUTDOWN)) end.socket.flags |= PIPES_CAN_READ;
   if (!(shut & SEND_SHUTDOWN)) end.socket.flags |= PIPES_CAN_WRITE;
-  const bool connected =
-      is_tcp ? look_at_tcp(&end.socket, sock) : look_at_unix(&end.socket, sock);
+  const bool connected = is_tcp ? look_at_tcp(&end.socket, sock) : look_at_unix(&end.socket, sock);
   if (connected && write(ctx->meta->seq, &end, sizeof(end))) *holder = pass;
   return 0;
 }

@@ -19,11 +19,11 @@ enum pipes_kind {
 
 /* Of a socket. */
 enum pipes_socket_flag {
-  PIPES_WRITABLE = 1,    /* poll(2) says that it has room */
-  PIPES_FULL = 2,        /* a write waits */
-  PIPES_PEER_FULL = 4,   /* the peer has no room for more */
-  PIPES_UNREAD = 8,      /* there is something to read */
-  PIPES_CAN_READ = 16,   /* not shut down */
+  PIPES_WRITABLE = 1,  /* poll(2) says that it has room */
+  PIPES_FULL = 2,      /* a write waits */
+  PIPES_PEER_FULL = 4, /* the peer has no room for more */
+  PIPES_UNREAD = 8,    /* there is something to read */
+  PIPES_CAN_READ = 16, /* not shut down */
   PIPES_CAN_WRITE = 32,
   PIPES_WINDOW_SHUT = 64, /* we have no room for what the peer would send */
 };

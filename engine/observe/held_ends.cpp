@@ -190,8 +190,8 @@ std::vector<ScannedPipe> pipes_of(std::span<const HeldEnd> ends) {
 
 const HeldEnd* find_end(std::span<const HeldEnd> ends, ProcessId process, int fd, bool writing) {
   const auto wanted = std::tuple(process, fd);
-  auto found = std::partition_point(
-      ends.begin(), ends.end(), [&](const HeldEnd& held) { return place_of(held) < wanted; });
+  auto found = std::partition_point(ends.begin(), ends.end(),
+                                    [&](const HeldEnd& held) { return place_of(held) < wanted; });
   for (; found != ends.end() && place_of(*found) == wanted; ++found)
     if (!found->is_socket || (writing ? writes(found->end) : reads(found->end))) return &*found;
   return nullptr;

@@ -386,10 +386,9 @@ class BpfPipeScanner final : public PipeScanner {
                        const DescriptorTable& descriptors) {
     const SystemCall call = {record.call,
                              {record.argument[0], record.argument[1], record.argument[2]}};
-    const TaskWait wait =
-        wait_of(call, sleep_of(record), [&](int fd, bool writing) {
-          return descriptors.find(task.process, fd, writing);
-        });
+    const TaskWait wait = wait_of(call, sleep_of(record), [&](int fd, bool writing) {
+      return descriptors.find(task.process, fd, writing);
+    });
     task.wait = wait.wait;
     task.fd = wait.fd;
   }

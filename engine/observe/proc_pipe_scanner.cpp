@@ -298,8 +298,9 @@ class ProcScan {
   static void classify(ScannedTask& task, const std::string& syscall, Sleep sleep,
                        const DescriptorTable& descriptors) {
     const auto call = parse_system_call(syscall);
-    const TaskWait wait = wait_of(call.value_or(SystemCall{}), sleep,
-                                  [&](int fd, bool writing) { return descriptors.find(task.process, fd, writing); });
+    const TaskWait wait = wait_of(call.value_or(SystemCall{}), sleep, [&](int fd, bool writing) {
+      return descriptors.find(task.process, fd, writing);
+    });
     task.wait = wait.wait;
     task.fd = wait.fd;
   }

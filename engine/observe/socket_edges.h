@@ -1,5 +1,5 @@
-// From the ends of stream sockets that processes hold to pipes. A connection has two directions, and
-// each that carries data is a pipe, from who writes at one side to who reads at the other.
+// From the ends of stream sockets that processes hold to pipes. A connection has two directions,
+// and each that carries data is a pipe, from who writes at one side to who reads at the other.
 #pragma once
 
 #include <cstdint>
@@ -43,9 +43,9 @@ class SocketEdges {
 
  private:
   struct Known {
-    uint64_t peer = 0;     // inode; 0: it isn't here
-    bool written = false;  // data was seen to go out
-    bool read = false;     // a reader was seen, or data for it
+    uint64_t peer = 0;                   // inode; 0: it isn't here
+    bool written = false;                // data was seen to go out
+    bool read = false;                   // a reader was seen, or data for it
     bool is_out = false, is_in = false;  // which edges it has
     std::string name;
   };
@@ -73,8 +73,8 @@ class SocketEdges {
 
   std::vector<const pipes_end*> records_;        // by inode, process and descriptor
   std::vector<const pipes_end*> by_descriptor_;  // of AF_UNIX
-  std::vector<Socket> sockets_;            // by inode
-  std::map<uint64_t, Known> known_;        // by inode
+  std::vector<Socket> sockets_;                  // by inode
+  std::map<uint64_t, Known> known_;              // by inode
   uint32_t idle_ = 0;
 };
 

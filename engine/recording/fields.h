@@ -295,7 +295,8 @@ constexpr auto fields(const Pipe*) {
   return std::tuple(&T::id, &T::path, &T::writers, &T::readers, &T::kernel_writers,
                     &T::kernel_readers, &T::own, &T::closed, &T::first_seen_ns, &T::older,
                     &T::capacity, &T::queued, &T::ring, &T::frame, &T::level, &T::bytes_per_s,
-                    &T::exact, &T::total_bytes, &T::rates, &T::fill, &T::larger, &T::range, &T::socket);
+                    &T::exact, &T::total_bytes, &T::rates, &T::fill, &T::larger, &T::range,
+                    &T::socket);
 }
 constexpr auto fields(const LargerRing*) {
   using T = LargerRing;
