@@ -316,13 +316,17 @@ class BpfPipeScanner final : public PipeScanner {
 
   // Who polls for room waits as long as there is little of it, and who writes until there is none.
   static void find_full(PipeScan& scan) {
-    const auto polls = [](const ScannedTask& task) { return task.wait == WaitsFor::poll; };
+    const auto polls = [&](ProcessId process) {
+      auto task = std::ranges::lower_bound(scan.tasks, process, {}, &ScannedTask::process);
+      for (; task != scan.tasks.end() && task->process == process; ++task)
+        if (task->wait == WaitsFor::poll) return true;
+      return false;
+    };
     for (ScannedPipe& pipe : scan.pipes) {
       if (!pipe.socket || pipe.socket->writable || pipe.socket->full) continue;
-      for (const PipeEnd& end : pipe.ends)
-        if (end.access == Access::write)
-          pipe.socket->full |= std::ranges::any_of(
-              std::ranges::equal_range(scan.tasks, end.process, {}, &ScannedTask::process), polls);
+      pipe.socket->full = std::ranges::any_of(pipe.ends, [&](const PipeEnd& end) {
+        return end.access == Access::write && polls(end.process);
+      });
     }
   }
 
