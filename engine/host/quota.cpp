@@ -19,12 +19,15 @@ uint64_t stat_of(const std::string& text, std::string_view name) {
 }
 
 // CPUs that a cgroup may use; 0 if it has no quota. v2 has "50000 100000" or "max 100000".
-double allowed_cpus(const std::string& folder) {
-  double quota_us = 0, period_us = 0;
-  std::istringstream v2(read_head(folder + "/cpu.max"));
-  if (v2 >> quota_us >> period_us) return quota_us / period_us;
-  quota_us = double(read_number(folder + "/cpu.cfs_quota_us", 0));
-  return std::max(0.0, quota_us / double(read_number(folder + "/cpu.cfs_period_us", 1)));
+double allowed_cpus(const std::string& folder, bool v2) {
+  if (v2) {
+    double quota_us = 0, period_us = 0;
+    std::istringstream text(read_head(folder + "/cpu.max"));
+    return text >> quota_us >> period_us ? quota_us / period_us : 0;
+  }
+  const auto quota_us = double(read_number(folder + "/cpu.cfs_quota_us", 0));
+  if (quota_us <= 0) return 0;
+  return quota_us / double(read_number(folder + "/cpu.cfs_period_us", 1));
 }
 
 }  // namespace
@@ -36,10 +39,11 @@ std::vector<QuotaTotals> read_quotas(const std::string& memberships, const std::
   for (Cgroup group : cgroups_with("cpu", memberships, root)) {
     for (bool last = false; !last; group = group.around()) {
       last = group.path.empty();
-      const std::string folder = group.folder(), stat = read_head(folder + "/cpu.stat");
-      if (const double cpus = allowed_cpus(folder); cpus > 0)
-        quotas.push_back(
-            {folder, cpus, stat_of(stat, "nr_periods"), stat_of(stat, "nr_throttled")});
+      const std::string folder = group.folder();
+      const double cpus = allowed_cpus(folder, group.v2);
+      if (cpus <= 0) continue;
+      const std::string stat = read_head(folder + "/cpu.stat");
+      quotas.push_back({folder, cpus, stat_of(stat, "nr_periods"), stat_of(stat, "nr_throttled")});
     }
   }
   return quotas;

@@ -67,10 +67,10 @@ struct NamedProcess {
 };
 
 // What limits the stage to blame, beyond its clocks, over about a second: nobody else is asked for
-// it. What isn't known is absent.
+// it, but for the quota. What isn't known is absent.
 struct StageLimits {
   std::optional<CallRate> reads, writes;
-  std::optional<Throttling> quota;     // of its cgroup
+  std::optional<Throttling> quota;     // of its cgroup; of all stages, if they used a CPU
   std::optional<double> idle_cpus;     // of the machine
   std::optional<DiskUse> disk;         // if it waits for one
   std::optional<SocketQueues> socket;  // if it waits for the network
@@ -96,6 +96,8 @@ struct Stage {
   std::optional<bool> outside = {};
   StageLimits limits = {};
   std::string cgroup = {};  // as people call it: "backup.service", "docker 0123456789ab"
+  int pid_inside = 0;       // in its own pid namespace, as a container has one; 0: the same
+  std::optional<double> quota_cpus = {};  // that the tightest quota on its cgroup allows
 };
 
 // A larger ring, and how much faster the pipe would be with it.

@@ -63,6 +63,7 @@ std::vector<Cgroup> cgroups_with(std::string_view controller, const std::string&
   for (const std::string& line : split(memberships, '\n')) {  // "1:cpu,cpuacct:/path", "0::/path"
     const std::vector<std::string> parts = split(line, ':');
     if (parts.size() < 3 || !parts[2].starts_with('/')) continue;
+    if (parts[2].starts_with("/..")) continue;  // outside of our cgroup namespace
     const bool v2 = parts[1].empty();
     if (!v2 && std::ranges::count(split(parts[1], ','), controller) == 0) continue;
     // Beside v1, v2 has a folder of its own.

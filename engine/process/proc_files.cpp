@@ -128,6 +128,17 @@ std::vector<pid_t> children_of(pid_t pid) {
   return children;
 }
 
+pid_t pid_inside(pid_t pid) {
+  return parse_pid_inside(read_proc_file(pid, "status", kLongestStatus));
+}
+
+pid_t parse_pid_inside(std::string_view status) {
+  // One for each namespace, from ours to its own.
+  const std::string_view pids = keyed_value(status, "NSpid");
+  const auto inside = parse_all<pid_t>(pids.substr(pids.find_last_of(" \t") + 1));
+  return keyed_number(status, "NSpid") == uint64_t(inside.value_or(0)) ? 0 : inside.value_or(0);
+}
+
 std::string link_of(pid_t pid, int fd) { return read_link(fmt::format("/proc/{}/fd/{}", pid, fd)); }
 
 std::string read_link(const std::string& path, int folder) {

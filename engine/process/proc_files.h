@@ -66,6 +66,11 @@ std::string read_proc_file(pid_t pid, std::string_view name, size_t limit = 4096
 // Of its first thread.
 std::vector<pid_t> children_of(pid_t pid);
 
+// The pid that a process has in its own pid namespace, as in a container; 0: the same, or unknown.
+pid_t pid_inside(pid_t pid);
+// From a text of /proc/PID/status.
+pid_t parse_pid_inside(std::string_view status);
+
 // The name behind /proc/PID/fd/FD, "pipe:[4711]" or a path; "" if it can't be read. Nothing is
 // opened.
 std::string link_of(pid_t pid, int fd);

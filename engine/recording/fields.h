@@ -259,7 +259,7 @@ constexpr auto fields(const Stage*) {
   using T = Stage;
   return std::tuple(&T::id, &T::name, &T::command, &T::age_ns, &T::threads, &T::state, &T::cpu,
                     &T::cpu_ns, &T::shares, &T::nice, &T::cpus, &T::functions, &T::gone,
-                    &T::outside, &T::limits, &T::cgroup);
+                    &T::outside, &T::limits, &T::cgroup, &T::pid_inside, &T::quota_cpus);
 }
 constexpr auto fields(const Throttling*) {
   using T = Throttling;

@@ -47,6 +47,7 @@ OpenPipeline::OpenPipeline(WatchParts& parts, const WatchOptions& options, Watch
       members_(std::move(members)),
       instruments_(std::move(instruments)),
       io_rates_(parts),
+      quotas_(parts.read_quotas),
       window_(options.window_ns),
       segments_(parts.now_ns()) {
   if (instruments_->counts_children_since_ns()) counts_.emplace();
@@ -85,6 +86,7 @@ void OpenPipeline::pass(uint64_t now_ns) {
       known->history.stop_counting();
     }
   forget_others();
+  quotas_.forget(now_ns - std::min(now_ns, kLimits_ns));
   const std::vector<PipeId> open = members_.pipes();
   parts_.scanner->set_open({open.begin(), open.end()});
   if (counts_)
@@ -315,8 +317,18 @@ void OpenPipeline::ask_for_limits(uint64_t now_ns) {
       before.at_ns = record.began_ns;
       before.io = ProcessIo();
     }
+    const auto quota = std::exchange(record.view.limits.quota, {});
     record.view.limits = limits_between(before, record.limits);
+    record.view.limits.quota = quota;
   }
+}
+
+void OpenPipeline::ask_for_quota(Stage& stage, uint64_t now_ns) {
+  if (!parts_.read_quotas) return;
+  const KnownQuotas::Quota& quota =
+      quotas_.of(parts_.memberships_of(stage.id.pid), now_ns, kStageFacts_ns);
+  stage.quota_cpus = quota.cpus;
+  stage.limits.quota = quota.throttling;
 }
 
 void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
@@ -334,7 +346,10 @@ void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, u
       record.began_ns = now_ns - std::min(now_ns, view.age_ns);
       set_facts(view, table_.processes().of(id, state->leader->comm, now_ns, kStageFacts_ns));
       if (now_ns >= record.asked_ns + kStageFacts_ns) {
+        // It never changes.
+        if (record.asked_ns == 0 && parts_.pid_inside) view.pid_inside = parts_.pid_inside(id.pid);
         view.outside = is_outside(view);
+        ask_for_quota(view, now_ns);
         record.asked_ns = now_ns;
       }
     } else if (seen || !parts_.lives(id)) {

@@ -92,6 +92,7 @@ class OpenPipeline {
   void find_larger_ring(Pipeline& view, uint64_t window_ns) const;
   std::optional<bool> is_outside(const Stage& stage) const;
   void ask_for_limits(uint64_t now_ns);
+  void ask_for_quota(Stage& stage, uint64_t now_ns);
   Reading<double> overall_rate(const Pipe& pipe) const;
   std::vector<SegmentRole> stages_of_segment() const;
   void say_end();
@@ -102,6 +103,7 @@ class OpenPipeline {
   PipelineMembers members_;
   std::unique_ptr<PipelineInstruments> instruments_;
   IoRates io_rates_;
+  KnownQuotas quotas_;
   std::optional<ByteCounts> counts_;  // while they are counted
   SeenMoving unplaced_;               // that moved data, in pipes that no pass has seen yet
   std::set<PipeId> counted_wholly_;   // from their first byte on

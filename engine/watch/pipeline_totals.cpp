@@ -48,7 +48,8 @@ PipelineTotals::PipelineTotals(TotalsOptions options, WatchParts parts)
       table_(parts_, kSecond),
       pipes_(options_.most_series, kPatience_ns),
       stages_(options_.most_series, kPatience_ns),
-      bottlenecks_(options_.most_series, kPatience_ns) {}
+      bottlenecks_(options_.most_series, kPatience_ns),
+      quotas_(parts_.read_quotas) {}
 
 void PipelineTotals::pass(uint64_t now_ns) {
   const uint64_t began_ns = parts_.cpu_ns();
@@ -67,7 +68,7 @@ void PipelineTotals::pass(uint64_t now_ns) {
     add(part, seconds);
     if (seconds > 0 && part.pipeline.stages.size() > 1) add_bottleneck(part, now_ns);
   }
-  std::erase_if(limits_, [&](const auto& entry) { return entry.second.at_ns != now_ns; });
+  quotas_.forget(now_ns);
   remember(parts);
   watch(parts);
   pass_s_ = double(parts_.cpu_ns() - began_ns) / double(kSecond);
@@ -227,20 +228,10 @@ void PipelineTotals::add_bottleneck(Part& part, uint64_t now_ns) {
       now_ns, part.preferred());
   ++totals.pipelines;
   if (!has_stage) return;
-  if (const auto share = throttled(blamed->id, now_ns))
-    totals.throttled = std::max(totals.throttled.value_or(0), *share);
-}
-
-// Nothing at the first time, and if it has no quota, or none that is seen.
-std::optional<double> PipelineTotals::throttled(ProcessId process, uint64_t now_ns) {
-  if (!parts_.read_limits) return {};
-  const auto [limits, is_new] = limits_.try_emplace(process);
-  const LimitTotals before = std::move(limits->second);
-  limits->second = parts_.read_limits(process.pid, WaitsFor::none);
-  limits->second.at_ns = now_ns;
-  if (is_new) return {};
-  const StageLimits between = limits_between(before, limits->second);
-  return between.quota ? std::optional(between.quota->share) : std::nullopt;
+  if (!parts_.read_quotas) return;
+  const auto& throttling =
+      quotas_.of(parts_.memberships_of(blamed->id.pid), now_ns, kSecond).throttling;
+  if (throttling) totals.throttled = std::max(totals.throttled.value_or(0), throttling->share);
 }
 
 // ---- for the next pass --------------------------------------------------------------

@@ -102,7 +102,6 @@ class PipelineTotals {
   void add(const Part& part, double seconds);
   bool add_pipe(const Part& part, const Pipe& pipe, double seconds);
   void add_bottleneck(Part& part, uint64_t now_ns);
-  std::optional<double> throttled(ProcessId process, uint64_t now_ns);
   void remember(const std::vector<Part>& parts);
   void watch(const std::vector<Part>& parts);
 
@@ -117,7 +116,7 @@ class PipelineTotals {
   uint64_t last_ns_ = 0;
   std::map<PipeId, LastPipe> last_pipes_;
   std::map<ProcessId, uint64_t> last_cpu_ns_;
-  std::map<ProcessId, LimitTotals> limits_;  // of who was to blame
+  KnownQuotas quotas_;  // of who was to blame
   double pass_s_ = 0;
   size_t summed_ = 0, own_pipes_ = 0, unwatched_ = 0;
 };

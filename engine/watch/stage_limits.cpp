@@ -141,7 +141,6 @@ LimitTotals read_limits(pid_t pid, WaitsFor wait) {
   LimitTotals totals;
   totals.io = read_process_io(pid);
   totals.cpu = read_cpu_times();
-  totals.quotas = read_quotas(read_proc_file(pid, "cgroup"));
   if (wait == WaitsFor::disk) find_disk(pid, totals);
   if (wait == WaitsFor::network || wait == WaitsFor::poll) find_socket(pid, totals);
   if (wait == WaitsFor::child) find_child(pid, totals);
@@ -158,8 +157,6 @@ StageLimits limits_between(const LimitTotals& before, const LimitTotals& after) 
     limits.writes = calls_between(after.io->writes - before.io->writes,
                                   after.io->written_bytes - before.io->written_bytes, ns);
   }
-  const Reading<Throttling> quota = throttling_between(before.quotas, after.quotas);
-  if (quota.has_value()) limits.quota = *quota.value;
   const uint64_t jiffies = after.cpu.total - std::min(after.cpu.total, before.cpu.total);
   if (jiffies > 0 && after.cpu.idle >= before.cpu.idle)
     limits.idle_cpus = double(after.cpu.idle - before.cpu.idle) / double(jiffies) *
@@ -171,6 +168,19 @@ StageLimits limits_between(const LimitTotals& before, const LimitTotals& after) 
   limits.socket = after.socket;
   limits.child = after.child;
   return limits;
+}
+
+const KnownQuotas::Quota& KnownQuotas::of(const std::string& memberships, uint64_t now_ns,
+                                          uint64_t most_ns) {
+  const auto [found, is_new] = known_.try_emplace(memberships);
+  Known& known = found->second;
+  if (!is_new && now_ns < known.read_ns + most_ns) return known.quota;
+  known.read_ns = now_ns;
+  const std::vector<QuotaTotals> before = std::exchange(known.totals, read_(memberships));
+  known.quota = {{}, throttling_between(before, known.totals).value};
+  for (const QuotaTotals& one : known.totals)
+    known.quota.cpus = std::min(known.quota.cpus.value_or(one.cpus), one.cpus);
+  return known.quota;
 }
 
 }  // namespace pipetop

@@ -93,6 +93,9 @@ WatchParts real_watch_parts(BpfUse use) {
   parts.read_io = read_process_io;
   parts.read_limits = read_limits;
   parts.read_stat = [](pid_t pid) { return read_task_stat(pid); };
+  parts.memberships_of = [](pid_t pid) { return read_proc_file(pid, "cgroup"); };
+  parts.pid_inside = pid_inside;
+  parts.read_quotas = [](const std::string& memberships) { return read_quotas(memberships); };
   parts.now_ns = monotonic_ns;
   parts.boot_ns = [] { return read_clock(CLOCK_BOOTTIME); };
   parts.cpu_ns = [] { return read_clock(CLOCK_THREAD_CPUTIME_ID); };

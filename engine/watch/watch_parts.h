@@ -108,6 +108,10 @@ struct WatchParts {
   std::function<std::optional<ProcessIo>(pid_t)> read_io;   // read_process_io()
   std::function<LimitTotals(pid_t, WaitsFor)> read_limits;
   std::function<std::optional<TaskStat>(pid_t)> read_stat;  // of its first thread
+  std::function<std::string(pid_t)> memberships_of;         // the text of /proc/PID/cgroup
+  std::function<pid_t(pid_t)> pid_inside;                   // of pid_inside()
+
+  KnownQuotas::Read read_quotas;  // read_quotas()
 
   // Clocks, in ns: CLOCK_MONOTONIC, since boot, and the CPU time that this thread used.
   std::function<uint64_t()> now_ns, boot_ns, cpu_ns;

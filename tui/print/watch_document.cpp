@@ -277,7 +277,8 @@ Json shares_json(const StageShares& shares) {
 }
 
 // What the advice has its numbers from; only what is known.
-Json limits_json(const StageLimits& limits) {
+Json limits_json(const Stage& stage) {
+  const StageLimits& limits = stage.limits;
   Json json = Json::object();
   const auto calls = [&](const char* name, const std::optional<CallRate>& of) {
     if (of) json[name] = {{"per_s", rounded(of->per_s)}, {"bytes", rounded(of->bytes)}};
@@ -288,6 +289,10 @@ Json limits_json(const StageLimits& limits) {
     json["quota"] = {{"throttled_share", rounded(quota->share)},
                      {"cpus", rounded(quota->cpus)},
                      {"cgroup", quota->cgroup}};
+  if (stage.quota_cpus && !limits.quota) {
+    json["quota"] = {{"cpus", rounded(*stage.quota_cpus)}};
+    put_known(json["quota"], "throttled_share", std::optional<double>(), "no period has ended");
+  }
   if (limits.idle_cpus) json["idle_cpus"] = rounded(*limits.idle_cpus);
   if (const auto& disk = limits.disk) {
     json["disk"] = {{"name", disk->name}, {"flags", disk->flags}};
@@ -314,7 +319,8 @@ Json stage_json(const Stage& stage, const std::string& missing) {
   put_if(asked, json, "nice", stage.nice, kNotAsked);
   put_if(asked, json, "may_use_cpus", stage.cpus, kNotAsked);
   put_if(!stage.cgroup.empty(), json, "cgroup", stage.cgroup, kNotAsked);
-  if (Json limits = limits_json(stage.limits); !limits.empty()) json["limits"] = std::move(limits);
+  if (stage.pid_inside != 0) json["pid_inside"] = stage.pid_inside;
+  if (Json limits = limits_json(stage); !limits.empty()) json["limits"] = std::move(limits);
   return json;
 }
 

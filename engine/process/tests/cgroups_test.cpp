@@ -37,6 +37,8 @@ TEST_F(Cgroups, TheSecondVersionBesideTheFirstHasItsOwnFolder) {
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].folder(), root + "/cpu/y");
   EXPECT_EQ(groups[1].folder(), root + "/unified/z");
+  EXPECT_TRUE(cgroups_with("cpu", "1:cpu,cpuacct:/../y\n0::/..\n", root).empty())
+      << "outside of our cgroup namespace";
 }
 
 TEST(Units, AreWhatPeopleCallThem) {

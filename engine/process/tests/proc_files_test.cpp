@@ -55,6 +55,14 @@ TEST(ReadTaskStat, IsOfALivingProcess) {
   EXPECT_FALSE(read_task_stat(kNoPid));
 }
 
+TEST(ProcFiles, ThePidInsideIsTheOneOfTheInnermostNamespace) {
+  EXPECT_EQ(parse_pid_inside("Pid:\t4711\nNSpid:\t4711\t12\t1\nNSpgid:\t4711\t7\n"), 1);
+  EXPECT_EQ(parse_pid_inside("Pid:\t4711\nNSpid:\t4711\nNSpgid:\t4711\t7\n"), 0);
+  EXPECT_EQ(parse_pid_inside("NSpid:\t7\t7\n"), 0) << "the same";
+  EXPECT_EQ(parse_pid_inside("Pid:\t4711\n"), 0) << "the kernel has no namespaces";
+  EXPECT_EQ(pid_inside(getpid()), 0);
+}
+
 TEST(ProcFiles, FlagsSayHowADescriptorIsOpen) {
   EXPECT_EQ(access_of(O_RDONLY | O_NONBLOCK), Access::read);
   EXPECT_EQ(access_of(O_WRONLY), Access::write);

@@ -184,11 +184,11 @@ TEST_F(PipelineTotalsTest, ALongPipelineHasAShortName) {
 TEST_F(PipelineTotalsTest, AQuotaOnTheBottleneckIsItsShare) {
   WatchParts parts = machine.parts();
   uint64_t periods = 0;
-  parts.read_limits = [&](pid_t pid, WaitsFor) {
-    LimitTotals limits;
-    EXPECT_EQ(pid, 11);
-    limits.quotas = {{"/x", 0.2, periods += 50, periods * 4 / 5}};
-    return limits;
+  parts.memberships_of = [](pid_t pid) { return std::to_string(pid); };
+  parts.read_quotas = [&](const std::string& of) -> std::vector<QuotaTotals> {
+    EXPECT_EQ(of, "11");
+    periods += 50;
+    return {{"/x", 0.2, periods, periods * 4 / 5}};
   };
   add_pair(10, 100);
   totals = std::make_unique<PipelineTotals>(TotalsOptions(), std::move(parts));

@@ -32,6 +32,28 @@ TEST(StageLimits, CallsAndIdleCpusBetweenTwoReadings) {
   EXPECT_FALSE(limits.quota || limits.disk || limits.socket || limits.child);
 }
 
+TEST(KnownQuotas, AreReadOnceForAllThatAreInACgroup) {
+  uint64_t reads = 0;
+  KnownQuotas quotas([&](const std::string& memberships) -> std::vector<QuotaTotals> {
+    if (memberships.empty()) return {};
+    ++reads;
+    return {{"/a/b", 2, reads * 10, reads * 10}, {"/a", 0.5, reads * 10, reads * 4}};
+  });
+  EXPECT_FALSE(quotas.of("", kSecond, kSecond).cpus);
+  const auto first = quotas.of("0::/a/b", kSecond, kSecond);
+  EXPECT_EQ(first.cpus, 0.5) << "the tightest";
+  EXPECT_FALSE(first.throttling) << "there is nothing to compare with";
+  EXPECT_FALSE(quotas.of("0::/a/b", 2 * kSecond - 1, kSecond).throttling);
+  EXPECT_EQ(reads, 1u);
+  const auto second = quotas.of("0::/a/b", 2 * kSecond, kSecond);
+  EXPECT_EQ(reads, 2u);
+  ASSERT_TRUE(second.throttling);
+  EXPECT_EQ(second.throttling->cgroup, "/a/b") << "the one that stopped it most";
+  EXPECT_EQ(second.throttling->share, 1);
+  quotas.forget(3 * kSecond);
+  EXPECT_FALSE(quotas.of("0::/a/b", 3 * kSecond, kSecond).throttling);
+}
+
 TEST(StageLimits, NothingFromOneReadingAlone) {
   const LimitTotals totals = read_limits(getpid(), WaitsFor::none);
   const StageLimits limits = limits_between(totals, totals);
