@@ -175,6 +175,13 @@ Pipeline pipeline_of(const Snapshot& s, double unit) {
   return pipeline;
 }
 
+std::string_view StageThread::role() const {
+  constexpr double kComputes = 0.1;  // from which share of its time on a CPU
+  if (reads || writes) return !writes ? "reads" : reads ? "reads, writes" : "writes";
+  if (!shares.has_value()) return "";
+  return shares->on_cpu + shares->runnable >= kComputes ? "computes" : "waits";
+}
+
 std::string_view name_of(Verdict::Kind kind) { return kKindNames[size_t(kind)]; }
 
 std::string_view name_of(WaitsFor wait) { return kWaitNames[size_t(wait)].name; }

@@ -77,6 +77,27 @@ struct StageLimits {
   std::optional<NamedProcess> child;   // the busiest, if it waits for one
 };
 
+// Of the time of a thread, blocked in the reads or in the writes of one pipe.
+struct ThreadPipe {
+  PipeId pipe;
+  bool writing = false;
+  double share = 0;
+};
+
+// A thread of a stage, over the window.
+struct StageThread {
+  int tid = 0;
+  std::string name;  // printable
+  StageState state;
+  Reading<StageShares> shares;    // its own
+  std::vector<ThreadPipe> pipes;  // longest first
+  // It waited to, or a good part of what the stage reads or writes went through its calls.
+  bool reads = false, writes = false;
+
+  // "reads", "writes", "reads, writes", "computes", "waits"; "" if nothing is known.
+  std::string_view role() const;
+};
+
 struct Stage {
   ProcessId id;
   std::string name;     // comm, printable
@@ -98,6 +119,9 @@ struct Stage {
   std::string cgroup = {};  // as people call it: "backup.service", "docker 0123456789ab"
   int pid_inside = 0;       // in its own pid namespace, as a container has one; 0: the same
   std::optional<double> quota_cpus = {};  // that the tightest quota on its cgroup allows
+  // The busiest ones, if it has several: a stage of the open pipeline has at most kMostThreads.
+  std::vector<StageThread> thread_list = {};
+  static constexpr size_t kMostThreads = 64;
 };
 
 // A larger ring, and how much faster the pipe would be with it.

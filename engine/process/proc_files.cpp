@@ -38,6 +38,13 @@ enum Field : size_t {
   kFields
 };
 
+std::optional<ProcessIo> parse_io(const std::string& text) {
+  const auto read = keyed_number(text, "rchar"), written = keyed_number(text, "wchar");
+  const auto reads = keyed_number(text, "syscr"), writes = keyed_number(text, "syscw");
+  if (!read || !written || !reads || !writes) return {};
+  return ProcessIo{*read, *written, *reads, *writes};
+}
+
 }  // namespace
 
 uint64_t ns_per_tick() {
@@ -109,11 +116,11 @@ std::optional<TaskStat> read_task_stat(pid_t pid) {
 std::optional<ProcessIo> read_process_io(pid_t pid) {
   const auto stat = read_task_stat(pid);
   if (!stat || stat->child_faults > 0) return {};
-  const std::string text = read_proc_file(pid, "io");
-  const auto read = keyed_number(text, "rchar"), written = keyed_number(text, "wchar");
-  const auto reads = keyed_number(text, "syscr"), writes = keyed_number(text, "syscw");
-  if (!read || !written || !reads || !writes) return {};
-  return ProcessIo{*read, *written, *reads, *writes};
+  return parse_io(read_proc_file(pid, "io"));
+}
+
+std::optional<ProcessIo> read_thread_io(pid_t pid, pid_t tid) {
+  return parse_io(read_proc_file(pid, fmt::format("task/{}/io", tid)));
 }
 
 std::string read_proc_file(pid_t pid, std::string_view name, size_t limit) {

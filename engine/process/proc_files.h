@@ -59,6 +59,8 @@ struct ProcessIo {
 };
 // Nothing: not allowed, gone, or not its own bytes alone.
 std::optional<ProcessIo> read_process_io(pid_t pid);
+// Of one thread alone.
+std::optional<ProcessIo> read_thread_io(pid_t pid, pid_t tid);
 
 // At most `limit` bytes of /proc/PID/NAME; "" if it can't be read.
 std::string read_proc_file(pid_t pid, std::string_view name, size_t limit = 4096);

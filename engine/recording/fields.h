@@ -259,7 +259,16 @@ constexpr auto fields(const Stage*) {
   using T = Stage;
   return std::tuple(&T::id, &T::name, &T::command, &T::age_ns, &T::threads, &T::state, &T::cpu,
                     &T::cpu_ns, &T::shares, &T::nice, &T::cpus, &T::functions, &T::gone,
-                    &T::outside, &T::limits, &T::cgroup, &T::pid_inside, &T::quota_cpus);
+                    &T::outside, &T::limits, &T::cgroup, &T::pid_inside, &T::quota_cpus,
+                    &T::thread_list);
+}
+constexpr auto fields(const ThreadPipe*) {
+  using T = ThreadPipe;
+  return std::tuple(&T::pipe, &T::writing, &T::share);
+}
+constexpr auto fields(const StageThread*) {
+  using T = StageThread;
+  return std::tuple(&T::tid, &T::name, &T::state, &T::shares, &T::pipes, &T::reads, &T::writes);
 }
 constexpr auto fields(const Throttling*) {
   using T = Throttling;
@@ -358,7 +367,8 @@ using Recorded =
                Verdict, Change, SamplingEvent, Notice, Snapshot, RoleTotals, Waits, ProcessId,
                PipeId, PipeEnd, SideBytes, RingCounts, RingLevel, StageState, StageShares, Stage,
                StageEnd, Pipe, Pipeline, Intervention, LargerRing, EstimateRange, Throttling,
-               CallRate, DiskUse, SocketQueues, NamedProcess, StageLimits, SceneWait, SocketLink>;
+               CallRate, DiskUse, SocketQueues, NamedProcess, StageLimits, SceneWait, SocketLink,
+               ThreadPipe, StageThread>;
 inline constexpr size_t kRecorded = std::tuple_size_v<Recorded>;
 
 template <class T>

@@ -20,7 +20,8 @@ using observe::ThreadTimes;
 namespace {
 
 constexpr uint64_t kStageFacts_ns = kSecond;  // after so long nice, CPUs and command are read again
-constexpr size_t kFramesPerSample = 16;       // each takes some 20 us
+constexpr uint64_t kThreads_ns = kSecond / 2;    // after so long its threads are listed again
+constexpr size_t kFramesPerSample = 16;          // each takes some 20 us
 constexpr uint64_t kLeastOfAll_ns = 10 * kMs;    // of a stage's whole life, that shares are told of
 constexpr size_t kForkers = 64;                  // stages that are asked for their children
 constexpr uint64_t kFlow_ns = 60 * kSecond;      // of which bursts are remembered
@@ -351,6 +352,17 @@ void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, u
         view.outside = is_outside(view);
         ask_for_quota(view, now_ns);
         record.asked_ns = now_ns;
+      }
+      if (now_ns >= record.listed_ns + kThreads_ns) {
+        view.thread_list.clear();
+        if (view.threads > 1)
+          view.thread_list = window_.threads(id, index, [this, pid = id.pid](pid_t tid) {
+            return parts_.read_thread_io ? parts_.read_thread_io(pid, tid) : std::nullopt;
+          });
+        // Without BPF it is known in which pipes, but not how long.
+        if (instruments_->is_coarse())
+          for (StageThread& thread : view.thread_list) thread.pipes.clear();
+        record.listed_ns = now_ns;
       }
     } else if (seen || !parts_.lives(id)) {
       record.end();

@@ -1,11 +1,13 @@
 #include "engine/watch/pipeline_spans.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/graph_order.h"
+#include "engine/base/text.h"
 #include "engine/judge/change_rules.h"
 
 namespace pipetop {
@@ -20,6 +22,7 @@ namespace {
 constexpr uint64_t kLongSleep_ns = kMs;
 constexpr uint64_t kMarks = 10;         // that a window is made of
 constexpr double kLeastInPipes = 0.05;  // of its time, of a thread that moves data
+constexpr uint64_t kMuchOf = 10;        // a tenth of the bytes of all threads is much
 
 uint64_t minus(uint64_t now, uint64_t before) { return now > before ? now - before : 0; }
 
@@ -147,8 +150,11 @@ uint64_t settled_ns(const Segment& segment) {
 void PipelineWindow::add(uint64_t now_ns, const std::vector<ThreadTimes>& times,
                          const std::vector<RingTally>& samples) {
   now_ns_ = now_ns;
-  for (const ThreadTimes& thread : times)
-    latest_.threads[{thread.process, thread.tid}] = {thread, now_ns};
+  for (const ThreadTimes& thread : times) {
+    Counted& counted = latest_.threads[{thread.process, thread.tid}];
+    counted.times = thread;
+    counted.at_ns = now_ns;
+  }
   for (const RingTally& ring : samples) latest_.rings[ring.pipe] = ring;
   const uint64_t step_ns = window_ns_ / kMarks;
   if (marks_.empty() || now_ns >= marks_.back().at_ns + step_ns) {
@@ -193,7 +199,73 @@ ThreadTimes PipelineWindow::since_mark(const ThreadId& id, const ThreadTimes& no
   since.runnable_ns = minus(now.runnable_ns, before.runnable_ns);
   for (size_t i = 0; i < since.wait_ns.size(); ++i)
     since.wait_ns[i] = minus(now.wait_ns[i], before.wait_ns[i]);
+  for (observe::PipeWait& wait : since.pipes)
+    for (const observe::PipeWait& old : before.pipes)
+      if (old.pipe == wait.pipe && old.writing == wait.writing) wait.ns = minus(wait.ns, old.ns);
   return since;
+}
+
+ProcessIo PipelineWindow::io_since_mark(const ThreadId& id, const ProcessIo& now) {
+  const auto found = latest_.threads.find(id);
+  if (found == latest_.threads.end() || marks_.empty()) return {};
+  found->second.io = now;
+  if (!found->second.first_io) found->second.first_io = now;
+  const auto& threads = marks_.front().counts.threads;
+  const auto mark = threads.find(id);
+  const ProcessIo before =
+      mark != threads.end() && mark->second.io ? *mark->second.io : *found->second.first_io;
+  return {minus(now.read_bytes, before.read_bytes), minus(now.written_bytes, before.written_bytes)};
+}
+
+StageThread PipelineWindow::thread(const ScannedTask& task, const ScanIndex& index) const {
+  StageThread view{task.tid, one_line(task.comm), stage_state_of({&task, 1}, index), {}, {}};
+  const auto found = latest_.threads.find({task.process, task.tid});
+  if (found == latest_.threads.end() || marks_.empty()) {
+    view.shares = Reading<StageShares>::warming("not counted");
+    return view;
+  }
+  const ThreadTimes since = since_mark(found->first, found->second.times);
+  if (since.wall_ns < kLeast_ns) {
+    view.shares = Reading<StageShares>::warming("window too short");
+    return view;
+  }
+  view.shares = Reading<StageShares>::of(shares_of(since));
+  view.shares.value->cpu = view.shares->on_cpu;
+  view.reads = view.shares->reading > 0;
+  view.writes = view.shares->writing > 0;
+  for (const observe::PipeWait& wait : since.pipes) {
+    if (wait.ns == 0) continue;
+    view.pipes.push_back({wait.pipe, wait.writing, double(wait.ns) / double(since.wall_ns)});
+  }
+  std::ranges::sort(view.pipes, std::greater(), &ThreadPipe::share);
+  return view;
+}
+
+std::vector<StageThread> PipelineWindow::threads(
+    ProcessId process, const ScanIndex& index,
+    const std::function<std::optional<ProcessIo>(pid_t tid)>& io) {
+  std::vector<StageThread> views;
+  for (const ScannedTask& task : index.threads(process))
+    if (!task.zombie) views.push_back(thread(task, index));
+  std::ranges::stable_sort(views, std::greater(), [](const StageThread& view) {
+    return view.shares.has_value() ? view.shares->on_cpu + view.shares->runnable : -1;
+  });
+  views.resize(std::min(views.size(), Stage::kMostThreads));
+  // Who never waits, because there is always data or room, is known by its bytes.
+  std::vector<ProcessIo> moved;
+  uint64_t read = 0, written = 0;
+  for (const StageThread& view : views) {
+    const std::optional<ProcessIo> now = io ? io(view.tid) : std::nullopt;
+    moved.push_back(now ? io_since_mark({process, view.tid}, *now) : ProcessIo());
+    read += moved.back().read_bytes;
+    written += moved.back().written_bytes;
+  }
+  for (size_t i = 0; i < views.size(); ++i) {
+    const auto is_much = [](uint64_t own, uint64_t all) { return own > 0 && own >= all / kMuchOf; };
+    views[i].reads = views[i].reads || is_much(moved[i].read_bytes, read);
+    views[i].writes = views[i].writes || is_much(moved[i].written_bytes, written);
+  }
+  return views;
 }
 
 Reading<StageShares> PipelineWindow::shares(ProcessId process, uint64_t least_ns) const {

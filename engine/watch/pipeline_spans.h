@@ -15,6 +15,8 @@
 #include "engine/model/pipeline.h"
 #include "engine/model/snapshot.h"
 #include "engine/observe/stage_observer.h"
+#include "engine/process/proc_files.h"
+#include "engine/watch/scan_index.h"
 
 namespace pipetop {
 
@@ -44,12 +46,17 @@ class PipelineWindow {
   // Of a process that was watched for so long at least.
   Reading<StageShares> shares(ProcessId process, uint64_t least_ns = kLeast_ns) const;
   Reading<RingLevel> ring(PipeId pipe) const;
+  // Of a process in a scan, by descending time on a CPU or runnable: at most Stage::kMostThreads.
+  // Only these are asked for the bytes of their calls, a file each.
+  std::vector<StageThread> threads(ProcessId process, const ScanIndex& index,
+                                   const std::function<std::optional<ProcessIo>(pid_t tid)>& io);
 
  private:
   // The last that is known of a thread or a ring.
   struct Counted {
     observe::ThreadTimes times;
     uint64_t at_ns = 0;
+    std::optional<ProcessIo> io = {}, first_io = {};  // once it was asked for
   };
   struct Counts {
     std::map<observe::ThreadId, Counted> threads;
@@ -62,6 +69,8 @@ class PipelineWindow {
 
   observe::ThreadTimes since_mark(const observe::ThreadId& id,
                                   const observe::ThreadTimes& now) const;
+  ProcessIo io_since_mark(const observe::ThreadId& id, const ProcessIo& now);
+  StageThread thread(const ScannedTask& task, const ScanIndex& index) const;
   // The largest share of the window that a thread slept in long reads, or writes, of this pipe.
   double slept_in(PipeId pipe, bool writing) const;
   void drop_old_marks();

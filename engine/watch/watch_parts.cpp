@@ -91,6 +91,7 @@ WatchParts real_watch_parts(BpfUse use) {
   parts.identify = read_identity;
   parts.lives = is_alive;
   parts.read_io = read_process_io;
+  parts.read_thread_io = read_thread_io;
   parts.read_limits = read_limits;
   parts.read_stat = [](pid_t pid) { return read_task_stat(pid); };
   parts.memberships_of = [](pid_t pid) { return read_proc_file(pid, "cgroup"); };

@@ -106,6 +106,7 @@ struct WatchParts {
   std::function<std::optional<ProcessId>(pid_t)> identify;  // nothing: there is none
   std::function<bool(ProcessId)> lives;                     // it is there, and no zombie
   std::function<std::optional<ProcessIo>(pid_t)> read_io;   // read_process_io()
+  std::function<std::optional<ProcessIo>(pid_t pid, pid_t tid)> read_thread_io;
   std::function<LimitTotals(pid_t, WaitsFor)> read_limits;
   std::function<std::optional<TaskStat>(pid_t)> read_stat;  // of its first thread
   std::function<std::string(pid_t)> memberships_of;         // the text of /proc/PID/cgroup

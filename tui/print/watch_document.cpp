@@ -252,9 +252,8 @@ Json id_json(PipeId id) { return {{"device", id.device}, {"inode", id.inode}}; }
 
 constexpr const char* kStates[] = {"running", "runnable", "waiting", "zombie"};
 
-Json state_json(const Stage& stage) {
-  const StageState& state = stage.state;
-  if (stage.gone) return {{"state", "gone"}};
+Json state_json(const StageState& state, bool gone) {
+  if (gone) return {{"state", "gone"}};
   Json json = {{"state", kStates[static_cast<size_t>(state.kind)]}};
   if (state.kind != StageState::Kind::waiting) return json;
   json["waits_for"] = name_of(state.wait);
@@ -307,11 +306,31 @@ Json limits_json(const Stage& stage) {
   return json;
 }
 
+Json thread_json(const StageThread& thread, bool gone) {
+  Json json = {
+      {"tid", thread.tid}, {"name", thread.name}, {"doing", state_json(thread.state, gone)}};
+  put_if(!thread.role().empty(), json, "role", thread.role(), thread.shares.reason);
+  put(json, "shares", thread.shares, [](const StageShares& shares) {
+    Json own = shares_json(shares);
+    own.erase("busiest_other_share");
+    return own;
+  });
+  json["pipes"] = list_json(thread.pipes, [](const ThreadPipe& one) {
+    Json pipe = id_json(one.pipe);
+    pipe[one.writing ? "writing_share" : "reading_share"] = rounded(one.share);
+    return pipe;
+  });
+  return json;
+}
+
 Json stage_json(const Stage& stage, const std::string& missing) {
-  Json json = {{"pid", stage.id.pid},       {"start_ticks", stage.id.start_ticks},
-               {"name", stage.name},        {"command", stage.command},
-               {"age_ns", stage.age_ns},    {"threads", stage.threads},
-               {"doing", state_json(stage)}};
+  Json json = {{"pid", stage.id.pid},
+               {"start_ticks", stage.id.start_ticks},
+               {"name", stage.name},
+               {"command", stage.command},
+               {"age_ns", stage.age_ns},
+               {"threads", stage.threads},
+               {"doing", state_json(stage.state, stage.gone)}};
   put(json, "cpus_in_use", stage.cpu);
   put_known(json, "cpu_ns", stage.cpu_ns, missing);
   put(json, "shares", stage.shares, shares_json);
@@ -319,6 +338,13 @@ Json stage_json(const Stage& stage, const std::string& missing) {
   put_if(asked, json, "nice", stage.nice, kNotAsked);
   put_if(asked, json, "may_use_cpus", stage.cpus, kNotAsked);
   put_if(!stage.cgroup.empty(), json, "cgroup", stage.cgroup, kNotAsked);
+  if (!stage.thread_list.empty()) {
+    json["thread_list"] = list_json(stage.thread_list, [&](const StageThread& thread) {
+      return thread_json(thread, stage.gone);
+    });
+    json["threads_left_out"] =
+        stage.threads - std::min<size_t>(stage.threads, stage.thread_list.size());
+  }
   if (stage.pid_inside != 0) json["pid_inside"] = stage.pid_inside;
   if (Json limits = limits_json(stage); !limits.empty()) json["limits"] = std::move(limits);
   return json;

@@ -6,6 +6,7 @@
 
 #include "engine/base/clock.h"
 #include "tui/draw/numbers.h"
+#include "tui/watch/thread_list.h"
 #include "tui/widgets/pipes.h"
 
 namespace pipetop::tui {
@@ -91,13 +92,20 @@ Reference reference_of(const PipelineState& state) {
   return {state.snapshot->throughput.previous};
 }
 
+bool lists_threads(const PipelineState& state) {
+  const Stage* stage = selected_stage(state);
+  return state.wants_threads && stage && !stage->thread_list.empty();
+}
+
 void refresh_functions(PipelineState& state) {
   const Stage* stage = selected_stage(state);
-  if (!stage) return;
+  if (!stage) return void(state.functions.contents = {});
   if (state.functions_of != stage->id) {
     state.functions_of = stage->id;
     state.functions = {};
   }
+  if (lists_threads(state))
+    return list_threads(state.functions.contents, *stage, state.choice.filter);
   const Reference reference = reference_of(state);
   std::optional<SegmentRole> before;
   if (reference.segment)

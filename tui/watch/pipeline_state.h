@@ -41,7 +41,8 @@ struct PipelineState {
   std::optional<Node> selected;  // nothing until a key or a click: the bottleneck, else the first
   size_t at = 0;                 // its item of the chain
   size_t scroll = 0;
-  ListState functions;  // of the selected stage
+  bool wants_threads = false;  // in place of its functions, of a stage that has several
+  ListState functions;         // of the selected stage
   ListChoice choice;
   std::optional<ProcessId> functions_of;
   RingState ring;  // of the selected ring, for its slots in detail
@@ -59,6 +60,9 @@ void update(PipelineState& state, const PipelineState::Shared& now, uint64_t hol
 
 // What its figures are compared with: A, else the segment before.
 Reference reference_of(const PipelineState& state);
+
+// Whether the list has the threads of the selected stage.
+bool lists_threads(const PipelineState& state);
 
 // After each change of what the function list shows.
 void refresh_functions(PipelineState& state);

@@ -14,6 +14,7 @@
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
 #include "tui/watch/chain_items.h"
+#include "tui/watch/thread_list.h"
 #include "tui/widgets/frame.h"
 #include "tui/widgets/pages.h"
 #include "tui/widgets/pipes.h"
@@ -33,9 +34,13 @@ int rows_above_list(int rows) { return rows >= kTallDetail ? kStageRows : 0; }
 
 // ---- a stage ----
 
-std::vector<TitlePart> stage_title(const Stage& stage, Activity activity) {
+std::vector<TitlePart> stage_title(const Stage& stage, const PipelineState& state) {
+  const bool running = state.choice.activity == Activity::running;
   return {{fmt::format("{} {}", stage.name, stage.id.pid), Style::title},
-          {activity == Activity::running ? "functions" : "where its time goes", Style::plain}};
+          {lists_threads(state) ? "threads"
+           : running            ? "functions"
+                                : "where its time goes",
+           Style::plain}};
 }
 
 std::string cpus_of(const Stage& stage, size_t machine) {
@@ -63,9 +68,12 @@ void draw_stage_facts(const Area& area, const Stage& stage, size_t cpus) {
 void draw_stage_detail(const Area& area, const PipelineState& state, const Stage& stage) {
   const int above = rows_above_list(area.rows());
   if (above > 0) draw_stage_facts(area.from_row(0, above), stage, state.cpus);
-  draw_function_list(
-      area.from_row(above),
-      {.list = state.functions, .choice = state.choice, .focused = is_focused(state)});
+  const Area list = area.from_row(above);
+  if (lists_threads(state))
+    draw_thread_list(list, stage, state.functions, is_focused(state));
+  else
+    draw_function_list(
+        list, {.list = state.functions, .choice = state.choice, .focused = is_focused(state)});
 }
 
 // ---- a ring ----
@@ -264,7 +272,7 @@ void draw_detail(Canvas& canvas, const PipelineLayout& layout, const PipelineSta
     return draw_panel(canvas, layout.border, layout.detail, title, is_focused(state));
   };
   if (const Stage* stage = selected_stage(state)) {
-    draw_stage_detail(panel(stage_title(*stage, state.choice.activity)), state, *stage);
+    draw_stage_detail(panel(stage_title(*stage, state)), state, *stage);
   } else if (const Pipe* pipe = selected_pipe(state)) {
     draw_ring_detail(panel(ring_title_of(state, *pipe)), state.ring,
                      ring_shown(state, selected_item(state)->index), state.recorded);

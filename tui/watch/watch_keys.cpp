@@ -26,7 +26,11 @@ struct WatchController::Keymap {
       {key::right, does<&C::step>, 1, {}, kInPipeline},
       {key::left, does<&C::step>, -1, {}, kInPipeline},
       {key::enter, kEnter, 0, {"Enter", "open the pipeline of this pipe"}, kInTable},
-      {key::enter, kEnter, 0, {"Enter", "functions of a stage, slots of a ring"}, kInChain},
+      {key::enter,
+       kEnter,
+       0,
+       {"Enter", "threads or functions of a stage, slots of a ring"},
+       kInChain},
       {key::enter, kSlots, 0, {"Enter", "go from slot to slot, or back"}, kInSlots},
       {U'r', kPicture, 0, {"r", "below the slots: curves or histogram"}, kInPipeline},
       {U'<', does<&C::sort>, -1, {"< > F6", "sort by another column"}, kInTable},
@@ -40,7 +44,7 @@ struct WatchController::Keymap {
       {U'\\', kFilter, 0, {}, kInTable},
       {key::tab, kPanel, 1, {"Tab", "the other panel; alone: the next one"}, kInPipeline},
       {key::back_tab, kPanel, -1, {}, kInPipeline},
-      {U'w', kStages, 0, {"w", "functions of the stage, or what it waits for"}, kInPipeline},
+      {U'w', kStages, 0, {"w", "functions of the stage, its waits, its threads"}, kInPipeline},
       {U'T',
        does<&C::toggle_process_tree>,
        0,
@@ -135,6 +139,7 @@ void WatchController::open_pipeline() {
 void WatchController::enter() {
   if (!state_.in_pipeline) return open_pipeline();
   if (!selected_item(state_.pipeline)) return;
+  state_.pipeline.wants_threads = true;
   state_.pipeline.focus = PipelineFocus::whole;
 }
 
@@ -261,17 +266,25 @@ void WatchController::compare() {
   say(fmt::format("comparing with A: \"{}\"; a again ends that", pipeline.kept->segment->label));
 }
 
-// Its waits are shares of its time; they have no callers.
+// Functions, waits, and threads if there are several. Its waits are shares of its time; they have
+// no callers.
 void WatchController::toggle_activity() {
-  if (!selected_stage(state_.pipeline)) return say("no stage is selected; j and k select");
-  ListChoice& choice = state_.pipeline.choice;
-  const bool waiting = choice.activity == Activity::running;
+  PipelineState& pipeline = state_.pipeline;
+  const Stage* stage = selected_stage(pipeline);
+  if (!stage) return say("no stage is selected; j and k select");
+  ListChoice& choice = pipeline.choice;
+  const bool to_threads = !stage->thread_list.empty() && choice.activity == Activity::waiting;
+  const bool waiting = choice.activity == Activity::running && !lists_threads(pipeline);
+  pipeline.wants_threads = to_threads;
+  select_nothing(pipeline.functions);
   choice.activity = waiting ? Activity::waiting : Activity::running;
   choice.wall = waiting;
   if (waiting) choice.form = ListForm::flat;
   // The list is in the panel, if there is one.
   if (places().detail.empty()) state_.pipeline.focus = PipelineFocus::whole;
-  say(waiting ? "what the stage waits for, as shares of its time" : "where the stage runs");
+  say(to_threads ? "the threads of the stage, by their time on a CPU"
+      : waiting  ? "what the stage waits for, as shares of its time"
+                 : "where the stage runs");
 }
 
 void WatchController::press_transport(int key) {
@@ -287,6 +300,8 @@ void WatchController::toggle_recording() {
 }
 
 void WatchController::toggle_form() {
+  if (lists_threads(state_.pipeline))
+    return say("threads have no call tree; w shows the functions");
   if (state_.pipeline.choice.activity == Activity::waiting)
     return say("waits have no call tree here; w shows the functions");
   ListScreen::toggle_form();

@@ -204,12 +204,15 @@ void add_table_items(std::vector<KeyItem>& items, const WatchState& state) {
 
 void add_pipeline_items(std::vector<KeyItem>& items, const WatchState& state) {
   const PipelineState& pipeline = state.pipeline;
-  const bool stage = selected_stage(pipeline) != nullptr;
+  const Stage* const stage = selected_stage(pipeline);
   if (pipeline.log.open) items.push_back(item("L", "close the log", {U'L'}, 0));
   if (state.place() == kInChain) {
     if (state.command.empty() && !state.recorded)
       items.push_back(item("Esc", "table", {key::escape}, 0));
-    items.push_back(item("Enter", stage ? "functions" : "slots", {key::enter}, 1));
+    const char* const inside = !stage                        ? "slots"
+                               : !stage->thread_list.empty() ? "threads"
+                                                             : "functions";
+    items.push_back(item("Enter", inside, {key::enter}, 1));
     items.back().widest = columns_of("functions");
     items.push_back(item("j k", "select", {U'j', U'k'}, 2));
     items.push_back(item("Tab", "panel", {key::tab}, 2));

@@ -1,13 +1,18 @@
 #include "engine/process/proc_files.h"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <numeric>
+#include <optional>
+#include <thread>
 #include <vector>
 
+#include "engine/base/handles.h"
 #include "engine/tests/eventually.h"
 #include "engine/tests/support/child.h"
 
@@ -61,6 +66,22 @@ TEST(ProcFiles, ThePidInsideIsTheOneOfTheInnermostNamespace) {
   EXPECT_EQ(parse_pid_inside("NSpid:\t7\t7\n"), 0) << "the same";
   EXPECT_EQ(parse_pid_inside("Pid:\t4711\n"), 0) << "the kernel has no namespaces";
   EXPECT_EQ(pid_inside(getpid()), 0);
+}
+
+TEST(ProcFiles, TheBytesOfAThreadAreItsOwn) {
+  const auto before = read_thread_io(getpid(), getpid());
+  if (!before) GTEST_SKIP() << "the kernel doesn't count them";
+  std::optional<ProcessIo> other;
+  std::thread([&] {
+    std::array<char, 1000> bytes = {};
+    const UniqueFd zero(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
+    ASSERT_EQ(::read(zero.get(), bytes.data(), bytes.size()), ssize_t(bytes.size()));
+    other = read_thread_io(getpid(), gettid());
+  }).join();
+  ASSERT_TRUE(other);
+  EXPECT_GE(other->read_bytes, 1000u);
+  EXPECT_EQ(other->written_bytes, 0u);
+  EXPECT_FALSE(read_thread_io(getpid(), 1 << 30));
 }
 
 TEST(ProcFiles, FlagsSayHowADescriptorIsOpen) {

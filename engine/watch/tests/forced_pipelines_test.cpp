@@ -2,6 +2,7 @@
 // nobody does.
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -10,11 +11,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
 #include "engine/base/clock.h"
 #include "engine/watch/tests/forced_pipeline.h"
@@ -102,6 +105,54 @@ TEST_F(Quota, AMiddleWithAHundredthOfACpu) {
   shell("yes | { echo $BASHPID > " + group +
         "/cgroup.procs; exec dd bs=64k status=none; } | cat > /dev/null");
   EXPECT_EQ(verdict(), "stage dd");
+  until([&](const Snapshot& s) {
+    return std::ranges::any_of(s.watched->stages, [](const Stage& stage) {
+      return stage.name == "dd" && stage.quota_cpus == 0.01 && stage.limits.quota &&
+             stage.limits.quota->share > 0.5;
+    });
+  });
+  for (const Stage& stage : last->watched->stages)
+    EXPECT_EQ(stage.limits.quota.has_value(), stage.name == "dd") << stage.name;
+}
+
+// Each does one thing; what is between them is no pipe.
+TEST_F(ForcedPipelines, ThreadsThatReadComputeAndWrite) {
+  chain({{"source", produce},
+         {"three",
+          [] {
+            static std::atomic<uint64_t> read_blocks = 0, done_blocks = 0;
+            std::thread([] {
+              std::array<char, 4096> block;
+              for (;;) {
+                if (read_blocks - done_blocks > 100) nap(kMs);
+                if (read(0, block.data(), block.size()) <= 0) _exit(0);
+                ++read_blocks;
+              }
+            }).detach();
+            std::thread([] {
+              const std::array<char, 4096> block = {};
+              for (uint64_t written = 0;; ++written) {
+                while (written >= done_blocks) nap(kMs);
+                if (write(1, block.data(), block.size()) <= 0) _exit(0);
+              }
+            }).detach();
+            for (;;) {
+              burn(kMs);
+              if (done_blocks < read_blocks) ++done_blocks;
+            }
+          }},
+         {"sink", consume}});
+  std::string roles;
+  until([&](const Snapshot& s) {
+    roles.clear();
+    if (!s.watched) return false;
+    for (const Stage& stage : s.watched->stages)
+      for (const StageThread& thread : stage.thread_list)
+        roles += fmt::format("{}; ", thread.role());
+    return roles.starts_with("computes; ") && roles.find("reads; ") != roles.npos &&
+           roles.find("writes; ") != roles.npos;
+  });
+  EXPECT_EQ(roles.size(), std::string("computes; reads; writes; ").size()) << roles;
 }
 
 TEST_F(ForcedPipelines, TwoWritersOfOneReader) {

@@ -487,6 +487,48 @@ TEST_F(OpenPipelineTest, NewThreadsAreWatchedAsTheyAppear) {
   EXPECT_EQ(machine.watched, (std::vector<pid_t>{10, 11, 77, 12}));
 }
 
+TEST_F(OpenPipelineTest, WhoHasSeveralThreadsHasAListOfThem) {
+  make_tar_gzip_ssh();
+  machine.thread(11, 21).task.running = true;
+  tick();
+  watcher->open(first);
+  const auto s = run(3 * kSecond);
+  EXPECT_TRUE(stage(s, "tar").thread_list.empty());
+  const Stage& listed = stage(s, "gzip");
+  ASSERT_EQ(listed.thread_list.size(), 2u);
+  EXPECT_EQ(listed.thread_list[0].tid, 11);
+  EXPECT_EQ(listed.thread_list[0].role(), "computes");
+  EXPECT_EQ(listed.thread_list[1].tid, 21);
+}
+
+TEST_F(OpenPipelineTest, EachStageIsAskedForItsQuotaAndOnceForItsPidInside) {
+  make_tar_gzip_ssh();
+  WatchParts parts = machine.parts();
+  std::map<std::string, uint64_t> reads;
+  int asked = 0;
+  parts.memberships_of = [](pid_t pid) { return pid == 12 ? "0::/ssh" : "0::/box"; };
+  parts.read_quotas = [&](const std::string& of) -> std::vector<QuotaTotals> {
+    const uint64_t periods = 10 * ++reads[of];
+    if (of == "0::/ssh") return {};
+    return {{"/box", 0.5, periods, periods / 2}};
+  };
+  parts.pid_inside = [&](pid_t pid) { return ++asked, pid == 11 ? 1 : 0; };
+  watcher = std::make_unique<Watcher>(WatchOptions(), std::move(parts));
+  tick();
+  watcher->open(first);
+  const auto s = run(3 * kSecond);
+  for (const char* name : {"tar", "gzip"}) {
+    EXPECT_EQ(stage(s, name).quota_cpus, 0.5) << name;
+    EXPECT_EQ(stage(s, name).limits.quota->share, 0.5) << name;
+  }
+  EXPECT_FALSE(stage(s, "ssh").quota_cpus || stage(s, "ssh").limits.quota);
+  EXPECT_EQ(reads["0::/box"], reads["0::/ssh"]) << "once for the two that are in it";
+  EXPECT_LE(reads["0::/box"], 4u) << "once a second";
+  EXPECT_EQ(stage(s, "gzip").pid_inside, 1);
+  EXPECT_EQ(stage(s, "tar").pid_inside, 0);
+  EXPECT_EQ(asked, 3);
+}
+
 TEST_F(OpenPipelineTest, WhoOnlyHoldsAnEndIsShownApart) {
   make_tar_gzip_ssh();
   machine.add(5, "bash", 1);
@@ -607,6 +649,7 @@ TEST_F(OpenPipelineTest, WithoutBpfSharesAreOfLooks) {
   machine.source = ScanSource::proc;
   machine.reason = "needs root; sudo pipetop";
   make_tar_gzip_ssh();
+  machine.thread(10, 20);
   tick();
   watcher->open(first);
   const auto s = run(6 * kSecond);
@@ -621,6 +664,11 @@ TEST_F(OpenPipelineTest, WithoutBpfSharesAreOfLooks) {
   EXPECT_EQ(error_of([&] { watcher->count_bytes(true); }),
             "exact bytes need BPF: needs root; sudo pipetop");
   EXPECT_EQ(s->watched->verdict.stage, gzip);
+  for (const StageThread& thread : stage(s, "tar").thread_list) {
+    EXPECT_EQ(thread.role(), "writes");
+    EXPECT_TRUE(thread.pipes.empty()) << "how long is not known";
+  }
+  EXPECT_EQ(stage(s, "tar").thread_list.size(), 2u);
 }
 
 TEST_F(OpenPipelineTest, AClockThatIsRefusedLeavesTheRest) {

@@ -1,5 +1,6 @@
 #include "engine/watch/pipeline_spans.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
@@ -93,6 +94,77 @@ TEST(PipelineWindow, WithoutOneTheBusiestDoes) {
               thread(11, 2 * kSecond, 2 * kSecond, 0)},
              {});
   EXPECT_NEAR(window.shares(kProcess)->on_cpu, 1, 1e-9);
+}
+
+// A scan of threads of kProcess from tid 10 on.
+PipeScan scan_of(const std::vector<std::string>& names) {
+  PipeScan scan;
+  for (const std::string& name : names) {
+    ScannedTask& task = scan.tasks.emplace_back();
+    task.process = kProcess;
+    task.tid = pid_t(9 + scan.tasks.size());
+    task.comm = name;
+  }
+  return scan;
+}
+
+// One that reads what always has data, one that computes, one that waits for room, one that sleeps.
+TEST(PipelineWindow, ThreadsHaveRoles) {
+  constexpr PipeId kOut = {15, 7};
+  ThreadTimes writer = thread(12, 2 * kSecond, kSecond / 4, 0);
+  const auto add = [&](PipelineWindow& window, uint64_t ns) {
+    writer.wall_ns = ns;
+    writer.pipes = {{kOut, true, ns / 2}};
+    writer.wait_ns[size_t(WaitsFor::pipe_write)] = ns / 2;
+    window.add(ns,
+               {thread(10, ns, ns / 10, 0, ns / 2), thread(11, ns, ns, 0), writer,
+                thread(13, ns, 0, 0, ns)},
+               {});
+  };
+  PipelineWindow window(5 * kSecond);
+  const PipeScan scan = scan_of({"in", "work", "out", "idle", "new"});
+  std::map<pid_t, ProcessIo> io;
+  // What was read before is not of the window.
+  for (pid_t tid = 10; tid < 14; ++tid) io[tid] = {900'000, 900'000, 1, 1};
+  const auto threads = [&] {
+    return window.threads(kProcess, ScanIndex(scan), [&](pid_t tid) {
+      return io.contains(tid) ? std::optional(io[tid]) : std::nullopt;
+    });
+  };
+  add(window, 0);
+  threads();
+  io[10].read_bytes += 1000;
+  io[11].read_bytes += 10;
+  add(window, 2 * kSecond);
+  const std::vector<StageThread> found = threads();
+  std::string text;
+  for (const StageThread& one : found) text += fmt::format("{} {}; ", one.name, one.role());
+  EXPECT_EQ(text, "work computes; in reads; out writes; idle waits; new ; ");
+  EXPECT_EQ(found[0].shares->on_cpu, 1);
+  EXPECT_FALSE(found[4].shares.has_value()) << "nothing is known of it";
+  ASSERT_EQ(found[2].pipes.size(), 1u);
+  EXPECT_EQ(found[2].pipes[0].pipe, kOut);
+  EXPECT_EQ(found[2].pipes[0].share, 0.5);
+}
+
+TEST(PipelineWindow, TheBusiestOfManyThreadsAreListed) {
+  const PipeScan scan = scan_of(std::vector<std::string>(300, "t"));
+  std::vector<ThreadTimes> times;
+  for (const ScannedTask& task : scan.tasks)
+    times.push_back(thread(task.tid, kSecond, uint64_t(task.tid) * kMs, 0));
+  PipelineWindow window(5 * kSecond);
+  window.add(0, {}, {});
+  window.add(kSecond, times, {});
+  size_t asked = 0;
+  const auto threads =
+      window.threads(kProcess, ScanIndex(scan), [&](pid_t) -> std::optional<ProcessIo> {
+        ++asked;
+        return {};
+      });
+  ASSERT_EQ(threads.size(), Stage::kMostThreads);
+  EXPECT_EQ(asked, Stage::kMostThreads);
+  EXPECT_EQ(threads.front().tid, 309);
+  EXPECT_EQ(threads.back().tid, 310 - int(Stage::kMostThreads));
 }
 
 TEST(PipelineWindow, ANewThreadHasItsOwnTime) {

@@ -84,6 +84,38 @@ TEST(PrintWatch, AContainerIsFoundAndTold) {
   EXPECT_NE(document.tree.dump().find("\"cgroup\":\"docker 0123456789ab\""), std::string::npos);
 }
 
+TEST(PrintWatch, TheJsonHasThreadsQuotasAndPidsInside) {
+  Snapshot s = example_pipes();
+  s.watched = example_pipeline();
+  Stage& stage = s.watched->stages[0];
+  const Json alone = watch_document(s, how()).tree["stages"][0];
+  for (const char* absent : {"thread_list", "threads_left_out", "pid_inside"})
+    EXPECT_FALSE(alone.contains(absent)) << absent;
+  stage.threads = 300;
+  stage.pid_inside = 7;
+  stage.quota_cpus = 0.5;
+  StageThread& thread = stage.thread_list.emplace_back();
+  thread.tid = 4712;
+  thread.name = "in";
+  thread.reads = true;
+  thread.shares = Reading<StageShares>::of({.on_cpu = 0.75, .reading = 0.25});
+  thread.pipes = {{{15, 501}, false, 0.25}};
+  stage.thread_list.emplace_back().shares = Reading<StageShares>::warming("not counted");
+  const Json json = watch_document(s, how()).tree["stages"][0];
+  EXPECT_EQ(json["pid_inside"], 7);
+  EXPECT_EQ(json["limits"]["quota"]["cpus"], 0.5);
+  EXPECT_TRUE(json["limits"]["quota"]["throttled_share"].is_null()) << "no period has ended";
+  EXPECT_EQ(json["threads_left_out"], 298);
+  const Json& first = json["thread_list"][0];
+  EXPECT_EQ(first["tid"], 4712);
+  EXPECT_EQ(first["role"], "reads");
+  EXPECT_EQ(first["shares"]["on_cpu_share"], 0.75);
+  EXPECT_EQ(first["pipes"], (Json{{{"device", 15}, {"inode", 501}, {"reading_share", 0.25}}}));
+  const Json& unknown = json["thread_list"][1];
+  EXPECT_TRUE(unknown["shares"].is_null() && unknown["role"].is_null());
+  EXPECT_EQ(unknown["role_reason"], "not counted");
+}
+
 TEST(PrintWatch, EndsThatAreLeftOutAreSaid) {
   Snapshot s = example_pipes();
   EXPECT_EQ(watch_document(s, how()).tree["left_out"], Json::array());
