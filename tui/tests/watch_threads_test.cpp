@@ -1,4 +1,6 @@
-// The threads of a stage.
+// The threads of a stage, and what its cgroup and its pid namespace add to its box and its page.
+#include <fmt/core.h>
+
 #include "tui/tests/watch_fixture.h"
 
 namespace pipetop::tui {
@@ -102,6 +104,33 @@ TEST_F(WatchThreadsTest, WhatIsNotKnownOfAThreadIsNotZero) {
   open(std::move(view));
   press(key::enter);
   EXPECT_EQ(line_with("5004 out").find("0 %"), std::string::npos) << text();
+}
+
+TEST_F(WatchThreadsTest, ABoxSaysWhereItRunsAndHowItIsThrottled) {
+  Pipeline view = fake_chain(3);
+  Stage& zstd = view.stages[1];
+  zstd.cgroup = "docker 0123456789ab";
+  zstd.quota_cpus = 0.5;
+  open(view, 24, 80);
+  EXPECT_TRUE(shows("quota 0.5 CPU")) << text();
+  EXPECT_FALSE(shows("throttled")) << "no period has ended";
+  EXPECT_TRUE(shows("docker 0"));
+  view.stages[1].limits.quota = Throttling{0.63, 0.5, "/sys/fs/cgroup/docker"};
+  view.stages[1].pid_inside = 7;
+  open(view, 24, 80);
+  EXPECT_TRUE(shows("throttled 63 %")) << text();
+  press(key::enter);
+  EXPECT_TRUE(shows("quota 0.5 CPU, throttled 63 % of periods")) << text();
+  EXPECT_TRUE(shows(fmt::format("pid {}, 7 inside", view.stages[1].id.pid))) << text();
+  view.stages[1].limits.quota->share = 1;
+  open(view, 24, 80);
+  EXPECT_TRUE(shows("throttl… 100 %")) << text();
+  view.stages[1].limits.quota->share = 0.63;
+  for (const int cols : {120, 160}) {
+    open(view, 40, cols);
+    EXPECT_TRUE(shows("throttled 63 %")) << text();
+    EXPECT_TRUE(shows("docker 0123")) << text();
+  }
 }
 
 }  // namespace

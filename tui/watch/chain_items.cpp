@@ -128,7 +128,33 @@ std::vector<TitlePart> title_of(const StageShown& shown, int room) {
   if (!shown.factor.empty()) add({shown.factor, kFactorInk});
   const std::string unusual = unusual_text(shown.stage, shown.cpus);
   if (!unusual.empty()) add({unusual, Style::plain});
+  for (const std::string& quota : quota_texts(shown.stage)) {
+    const size_t before = parts.size();
+    if (!quota.empty()) add({quota, quota_style(shown.stage)});
+    if (parts.size() > before) break;
+  }
+  if (has_name(shown.stage.cgroup)) add({shown.stage.cgroup, Style::dim});
   return parts;
+}
+
+// Below the shares of a narrow box, whose title has no room for them.
+int draw_cgroup_lines(const Area& area, const Stage& stage) {
+  int row = 0;
+  const auto texts = quota_texts(stage);
+  if (!texts[0].empty() && !area.empty()) {
+    const auto fits = std::ranges::find_if(
+        texts, [&](const std::string& text) { return columns_of(text) <= area.cols(); });
+    if (fits != texts.end()) {
+      area.put(row, 0, *fits, quota_style(stage));
+    } else if (stage.limits.quota) {
+      area.put_fitted(row, 0, area.cols() - kShareCols - 1, "throttled", Style::dim);
+      area.put_right(row, whole_percent_text(stage.limits.quota->share), quota_style(stage));
+    }
+    ++row;
+  }
+  if (has_name(stage.cgroup) && row < area.rows())
+    area.put_fitted(row++, 0, area.cols(), stage.cgroup, Style::dim);
+  return row;
 }
 
 Style cpu_style(const Stage& stage) { return stage.gone ? Style::dim : value_style(stage.cpu); }
@@ -201,7 +227,8 @@ void draw_narrow(const Area& area, const StageShown& shown) {
   }
   if (area.rows() < 3) return draw_share_bar(area.from_row(1), *stage.shares);
   draw_share_bar(area.from_row(1, 1), *stage.shares);
-  const int row = 2 + draw_share_lines(area.from_row(2), *stage.shares);
+  int row = 2 + draw_share_lines(area.from_row(2), *stage.shares);
+  row += draw_cgroup_lines(area.from_row(row), stage);
   draw_functions(area.from_row(row), shown);
 }
 

@@ -55,6 +55,12 @@ void draw_stage_facts(const Area& area, const Stage& stage, size_t cpus) {
                              {"nice", std::to_string(stage.nice), {}, Style::value},
                              {"may run on", cpus_of(stage, cpus), {}, Style::value},
                              {"age", age_text(stage.age_ns), {}, Style::value}};
+  // Who has these is looked at for them.
+  if (const std::string quota = quota_texts(stage)[0]; !quota.empty())
+    items.insert(items.begin() + 1, {{}, quota, {}, quota_style(stage)});
+  if (stage.pid_inside != 0)
+    items.insert(items.begin() + 1,
+                 {"pid", fmt::format("{}, {} inside", stage.id.pid, stage.pid_inside), {}});
   if (!stage.cgroup.empty()) items.push_back({"in", stage.cgroup, {}, Style::value});
   if (stage.cpu_ns)
     items.push_back({"CPU time",

@@ -109,6 +109,17 @@ PipeCell pipe_cell(const PipeRow& row, uint64_t) {
   return {pipe.path.empty() ? std::to_string(pipe.id.inode) : pipe.path, Style::dim};
 }
 
+PipeCell cgroup_cell(const PipeRow& row, uint64_t) {
+  std::string text, last;
+  for (const Role end : kBothRoles) {
+    const Stage* stage = stage_at(row, end);
+    if (!stage || !has_name(stage->cgroup) || stage->cgroup == last) continue;
+    last = stage->cgroup;
+    text += (text.empty() ? "" : ", ") + last;
+  }
+  return {text, Style::dim};
+}
+
 constexpr PipeColumn kColumns[] = {
     {TableColumn::mark, "", 1},
     {TableColumn::writer, "writer", kLeastEndCols, 0, kAny, PipeSort::writer},
@@ -129,6 +140,7 @@ constexpr PipeColumn kColumns[] = {
     {TableColumn::writer_state, "writer state", 13, 120, kAny, {}, state_cell<Role::writer>},
     {TableColumn::reader_state, "reader state", 13, 120, kAny, {}, state_cell<Role::reader>},
     {TableColumn::pipe, "pipe", 12, 140, 179, {}, pipe_cell},
+    {TableColumn::cgroup, "cgroup", 22, 150, kAny, {}, cgroup_cell},
     {TableColumn::pipe, "pipe", 28, 180, kAny, {}, pipe_cell},
 };
 
@@ -192,6 +204,24 @@ StateSign sign_of(const StageState& state) {
   if (const auto look = common_style(state)) return *look;
   return state.wait == WaitsFor::pipe_read ? StateSign{"B", "reading", Style::reader}
                                            : StateSign{"B", "writing", Style::writer};
+}
+
+bool has_name(std::string_view cgroup) { return !cgroup.empty() && cgroup != "/"; }
+
+std::array<std::string, 3> quota_texts(const Stage& stage) {
+  if (!stage.quota_cpus) return {};
+  const auto& quota = stage.limits.quota;
+  const bool stopped = quota && quota->share > 0;
+  const std::string cpus =
+      fmt::format("quota {:.3g} CPU", stopped ? quota->cpus : *stage.quota_cpus);
+  if (!quota) return {cpus, cpus, cpus};
+  const std::string share = "throttled " + whole_percent_text(quota->share);
+  return {fmt::format("{}, {} of periods", cpus, share), fmt::format("{}, {}", cpus, share),
+          stopped ? share : cpus};
+}
+
+Style quota_style(const Stage& stage) {
+  return stage.limits.quota && stage.limits.quota->share > 0 ? Style::warning : Style::value;
 }
 
 std::span<const SignMeaning> state_signs() {

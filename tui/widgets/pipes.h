@@ -2,6 +2,7 @@
 // and signs; and the table of them: its columns, which rows are shown, and in which order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -26,6 +27,15 @@ StateSign sign_of(const StageState& state, PipeId here, Role end);
 
 // On its own: "reading", "writing" for whatever pipe it is blocked in.
 StateSign sign_of(const StageState& state);
+
+// Whoever nobody has put anywhere is in the root.
+bool has_name(std::string_view cgroup);
+
+// "quota 0.5 CPU, throttled 63 % of periods", and shorter; of several cgroups the quota that
+// counts.
+// "" if it has none, or that isn't known.
+std::array<std::string, 3> quota_texts(const Stage& stage);
+Style quota_style(const Stage& stage);  // a warning if it is throttled
 
 struct SignMeaning {
   std::string_view sign, meaning;
@@ -112,7 +122,8 @@ enum class TableColumn : uint8_t {
   queued,  // the two of them apart
   size,
   age,
-  pipe,  // its number or path
+  cgroup,  // of the writer, and of the reader if it is in another
+  pipe,    // its number or path
 };
 
 struct PipeCell {
