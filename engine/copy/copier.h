@@ -86,6 +86,9 @@ class Copier {
 
   void set_limit(uint64_t bytes_per_s);  // 0: none
 
+  std::optional<double> buffer_used() const { return mover_->used(); }
+  std::string_view last_written() const { return mover_->last(); }
+
   const CopyEnd& in() const { return in_; }
   const CopyEnd& out() const { return out_; }
 
@@ -94,6 +97,8 @@ class Copier {
   std::optional<uint64_t> quota();
   bool has_really_ended() const;
   void use_next(const std::string& why);
+  void use(CopyMethod method);
+  void go_on_trying();
   void react(int error, CopySide side);
   void wait_until_ready(CopySide side);
   void enlarge_output();
@@ -106,7 +111,14 @@ class Copier {
   std::unique_ptr<ByteMover> mover_;
   CopyProgress progress_;
   uint64_t enlarge_at_bytes_ = UINT64_MAX;  // once so much has moved
-  int false_alarms_ = 0;                    // times that both ends were ready, and nothing moved
+  // Which of splice and copy is faster, in pieces.
+  struct Trial {
+    explicit Trial(uint64_t now_ns) : begin_ns(now_ns) {}
+    uint64_t begin_ns, until_bytes = 0, splice_ns = 0, copy_ns = 0;
+    int pieces = 0;
+  };
+  std::optional<Trial> trial_;
+  int false_alarms_ = 0;  // times that both ends were ready, and nothing moved
 };
 
 }  // namespace pipetop

@@ -137,7 +137,7 @@ class RangeMover : public ByteMover {
 
 // Measured: larger ones leave the cache between read and write, smaller ones cost more calls. A
 // pipe seldom has more.
-constexpr size_t kBufferBytes = 256 << 10, kPipeBufferBytes = 64 << 10;
+constexpr size_t kBufferBytes = 256 << 10, kPipeBufferBytes = 128 << 10;
 
 Mapping make_buffer(size_t bytes) {
   void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -152,6 +152,7 @@ class CopyMover : public ByteMover {
         out_(out.fd),
         leftover_(std::move(leftover)),
         counts_(buffer.counts),
+        keeps_(buffer.keeps),
         buffer_(make_buffer(buffer.bytes != 0          ? buffer.bytes
                             : in.kind == EndKind::pipe ? kPipeBufferBytes
                                                        : kBufferBytes)) {}
@@ -164,6 +165,8 @@ class CopyMover : public ByteMover {
   }
 
   uint64_t held() const override { return end_ - begin_ + leftover_.bytes; }
+  std::optional<double> used() const override { return double(end_) / double(buffer_.size()); }
+  std::string_view last() const override { return last_; }
 
  private:
   char* data() const { return static_cast<char*>(buffer_.data()); }
@@ -195,12 +198,18 @@ class CopyMover : public ByteMover {
     if (counts_)
       moved.counted =
           uint64_t(std::count(data() + begin_, data() + begin_ + moved.given, *counts_));
+    if (keeps_ > 0) {
+      last_.append(data() + begin_, size_t(moved.given));
+      if (last_.size() > keeps_) last_.erase(0, last_.size() - keeps_);
+    }
     begin_ += size_t(moved.given);
   }
 
   int in_, out_;
   Leftover leftover_;
   std::optional<char> counts_;
+  size_t keeps_;
+  std::string last_;
   Mapping buffer_;
   size_t begin_ = 0, end_ = 0;  // of what is held in the buffer
 };

@@ -78,6 +78,8 @@ struct Moved {
 struct CopyBuffer {
   size_t bytes = 0;                 // 0: what is usual for these ends
   std::optional<char> counts = {};  // which are counted
+  size_t keeps = 0;                 // of the last bytes that were given
+  bool is_looked_at = false;        // how full it is
 };
 
 // Bytes in a pipe of our own, which a method that is given up leaves behind.
@@ -94,6 +96,9 @@ class ByteMover {
   virtual Moved move(uint64_t most) = 0;
   // Taken, and not given yet. Nothing more is taken before it is.
   virtual uint64_t held() const { return 0; }
+  // Of the buffer, by what was taken last; nothing if there is none.
+  virtual std::optional<double> used() const { return {}; }
+  virtual std::string_view last() const { return {}; }  // that it keeps
   virtual Leftover give_up() { return {}; }
 };
 

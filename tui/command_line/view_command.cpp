@@ -1,6 +1,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +8,8 @@
 #include <ctime>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/clock.h"
@@ -28,6 +30,7 @@ namespace {
 
 // To see which side is waited for. Each look interrupts the data for some microseconds.
 constexpr uint64_t kReport_ns = 200 * kMs;
+constexpr size_t kShownLast = 4096;  // bytes, at most
 
 UniqueFd open_file(const std::string& path) {
   if (path.empty() || path == "-") return {};
@@ -40,6 +43,11 @@ UniqueFd open_file(const std::string& path) {
   return file;
 }
 
+bool is_directory(int fd) {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 struct Input {
   UniqueFd file;  // none: stdin
   std::string name = "stdin";
@@ -47,21 +55,43 @@ struct Input {
   int fd() const { return file ? file.get() : STDIN_FILENO; }
 };
 
-// Opened as our caller may: that is what sudo is for. What comes out of them is moved without. One
-// that can't be opened is told before anything is moved.
-std::vector<Input> open_inputs(const CommandLine& line) {
-  if (::geteuid() == 0) use_capabilities(~uint64_t{0});
+// The exit status is the sum of those that happened, as pv's is.
+enum ViewStatus : uint8_t { kNotOpened = 2, kSameFile = 4, kNotMoved = 16 };
+
+struct Ends {
   std::vector<Input> inputs;
+  UniqueFd output;  // none: stdout
+  int status = 0;
+};
+
+// Opened as our caller may: that is what sudo is for. What comes out of them is moved without. One
+// that can't be opened is told before anything is moved; the others are moved all the same.
+Ends open_ends(const CommandLine& line) {
+  if (::geteuid() == 0) use_capabilities(~uint64_t{0});
+  Ends ends;
   for (const std::string& path : line.view.files) {
-    Input& input = inputs.emplace_back();
-    input.file = open_file(path);
-    if (input.file) input.name = one_line(path);
+    Input input;
+    try {
+      input.file = open_file(path);
+      if (input.file) input.name = one_line(path);
+      if (is_directory(input.fd())) throw SystemError(input.name, EISDIR);
+    } catch (const SystemError& e) {
+      say(e.what());
+      ends.status |= kNotOpened;
+      continue;
+    }
+    ends.inputs.push_back(std::move(input));
   }
-  if (inputs.empty()) inputs.emplace_back();
+  if (line.view.files.empty()) ends.inputs.emplace_back();
+  if (const std::string& path = line.view.output; !path.empty()) {
+    ends.output.reset(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
+    if (!ends.output) throw SystemError(one_line(path), errno);
+  }
   const unsigned uses = command_row(line).uses;
   narrow_main_capabilities(uses);
   keep_main_capabilities(uses, {});
-  return inputs;
+  return ends;
 }
 
 // Nothing if it is not known of all.
@@ -109,66 +139,88 @@ class View {
  public:
   explicit View(const CommandLine& line)
       : request_(line.view),
-        inputs_(open_inputs(line)),
+        ends_(open_ends(line)),
+        inputs_(ends_.inputs),
+        status_(ends_.status),
         size_(size_of_all(request_, inputs_)),
         shows_(shows(request_)),
         pid_file_(request_.pid_file) {
-    open_next();
+    if (!open_next()) return;
     next_ns_ = sampled_ns_ + request_.interval_ns;
     wait_for_next();
   }
 
   int run() {
-    try {
-      move();
-    } catch (const SystemError& e) {
-      end_line();
-      if (e.error_number() == EPIPE) end_as_others_do();
-      throw;
-    }
+    if (!copier_) return status_;
+    move();
     show_last();
+    if (request_.stats) say(spread_.text(rate_.average().value_or(0)));
     if (request_.verbose) say(report());
-    return static_cast<int>(Exit::ok);
+    return status_;
   }
 
  private:
+  // What is wrong with an input is said, and the next one comes. Nobody to read is no error.
   void move() {
-    for (;;) {
-      while (!copier_->step().ended)
-        if (wakeups_.pending()) attend();
-      if (next_input_ == inputs_.size()) return;
-      open_next();
-    }
+    do {
+      try {
+        while (!copier_->step().ended)
+          if (wakeups_.pending()) attend();
+      } catch (const SystemError& e) {
+        if (e.error_number() == EPIPE) return;
+        end_line();
+        say(e.what());
+        status_ |= kNotMoved;
+        if (std::string_view(e.what()).starts_with(copier_->out().name)) return;
+      }
+    } while (open_next());
   }
 
-  // The one before, if there is one, is over.
-  void open_next() {
-    CopyOptions options;
-    if (copier_) {
-      bytes_before_ += copier_->progress().bytes;
-      counted_before_ += copier_->progress().counted;
+  // The one before, if there is one, is over. False: there is none.
+  bool open_next() {
+    while (next_input_ < inputs_.size()) {
+      const Input& input = inputs_[next_input_++];
+      const CopyProgress before = copier_ ? copier_->progress() : CopyProgress();
+      try {
+        copier_.emplace(options_for(input, before.bytes));
+        bytes_before_ += before.bytes;
+        counted_before_ += before.counted;
+      } catch (const SystemError&) {
+        throw;
+      } catch (const Error& e) {
+        say(e.what());
+        status_ |= kSameFile;
+        continue;
+      }
+      names_.emplace(copier_->in().fd, copier_->out().fd);
+      return true;
     }
-    const Input& input = inputs_[next_input_++];
+    return false;
+  }
+
+  // `more`: bytes since those before.
+  CopyOptions options_for(const Input& input, uint64_t more) const {
+    CopyOptions options;
     options.in = input.fd();
     options.in_name = input.name;
+    if (ends_.output) {
+      options.out = ends_.output.get();
+      options.out_name = one_line(request_.output);
+    }
     options.limit_bytes_per_s = request_.rate_limit;
-    if (request_.stop_at_size) options.stop_after = *size_ - bytes_before_;
+    if (request_.stop_at_size) options.stop_after = *size_ - bytes_before_ - more;
     options.may_splice = !request_.no_splice;
-    options.buffer = {request_.buffer_bytes, request_.separator};
-    copier_.emplace(options);
-    names_.emplace(copier_->in().fd, copier_->out().fd);
+    options.buffer = {request_.buffer_bytes, request_.separator, request_.parts.last,
+                      request_.parts.buffer};
+    if (request_.format.find('A') != std::string::npos) options.buffer.keeps = kShownLast;
+    if (request_.format.find('T') != std::string::npos) options.buffer.is_looked_at = true;
+    return options;
   }
 
   // So far, in bytes, or in lines.
   uint64_t moved() const {
     return request_.separator ? counted_before_ + copier_->progress().counted
                               : bytes_before_ + copier_->progress().bytes;
-  }
-
-  // Without a signal, for somebody who ignores it, it is an error.
-  static void end_as_others_do() {
-    restore_inherited_signals();
-    ::raise(SIGPIPE);
   }
 
   void attend() {
@@ -187,6 +239,7 @@ class View {
     if (wakeup.asked) tell(now_ns);
     if (now_ns >= next_ns_) {
       rate_.add(now_ns, moved());
+      if (const auto per_s = rate_.last()) spread_.add(*per_s);
       ++tick_;
       show();
       next_ns_ = std::max(next_ns_ + request_.interval_ns, now_ns);
@@ -219,6 +272,9 @@ class View {
     progress.parts = request_.parts;
     progress.name = request_.name;
     progress.lines = request_.separator.has_value();
+    progress.bits = request_.bits;
+    progress.buffer_used = copier_->buffer_used();
+    progress.last_written = copier_->last_written();
     progress.unix_s = ::time(nullptr);
     progress.bytes = rate_.bytes();
     progress.size = size_;
@@ -238,7 +294,8 @@ class View {
     if (shows_ != Shows::line || !line_.can_show()) return;
     wakeups_.set_line_is_open(true);
     const int cols = request_.width != 0 ? int(request_.width) : line_.cols();
-    line_.show(progress_line(progress, cols, tick_));
+    line_.show(request_.format.empty() ? progress_line(progress, cols, tick_)
+                                       : formatted_line(progress, request_.format, cols, tick_));
   }
 
   // On average: what came in the last moment says nothing of the whole.
@@ -280,7 +337,9 @@ class View {
 
   const ViewRequest& request_;
   Wakeups wakeups_;  // before anything is opened: a FIFO may wait for its writer
-  std::vector<Input> inputs_;
+  Ends ends_;
+  std::vector<Input>& inputs_;
+  int status_;
   size_t next_input_ = 0;
   std::optional<Copier> copier_;                    // of the one before it
   uint64_t bytes_before_ = 0, counted_before_ = 0;  // of those before that
@@ -290,7 +349,8 @@ class View {
   uint64_t sampled_ns_ = monotonic_ns();
   uint64_t next_ns_ = 0;  // when progress is shown
   uint64_t tick_ = 0;
-  ByteRate rate_{sampled_ns_};
+  ByteRate rate_{sampled_ns_, request_.window_ns};
+  RateSpread spread_;
   Waiting waiting_;
   std::optional<NeighbourNames> names_;  // of that one
   StatusLine line_;

@@ -403,6 +403,8 @@ constexpr PartFlag kPartFlags[] = {
     {"-r,--rate", &ProgressParts::rate, "show the rate"},
     {"-a,--average-rate", &ProgressParts::average, "show the rate since the beginning"},
     {"-b,--bytes", &ProgressParts::bytes, "show the bytes so far; with -n in place of percent"},
+    {"-T,--buffer-percent", &ProgressParts::buffer,
+     "show how much of the buffer is used; it copies then"},
 };
 
 void add_watch_flags(CLI::App& app, CommandLine& line) {
@@ -459,22 +461,15 @@ struct RefusedFlag {
   const char* instead;
 };
 constexpr RefusedFlag kRefusedFlags[] = {
-    {"-F,--format", "FORMAT", "the format is fixed; -p -t -e -I -r -a -b choose its parts"},
-    {"-A,--last-written", "N", "the data is not looked at"},
-    {"-T,--buffer-percent", "", "pipetop watch shows how full the pipes are"},
     {"-E,--skip-errors", "", "a read error ends it; ddrescue reads damaged disks"},
     {"-R,--remote", "PID", "what runs keeps its flags; SIGUSR1 prints its progress"},
     {"-d,--watchfd", "PID[:FD]", "give pipetop watch PID:FD"},
     {"-H,--height", "ROWS", "it is one line"},
-    {"-8,--bits", "", "-b counts bytes"},
-    {"-m,--only-multiplexed", "", "it is one line"},
-    {"-o,--output", "FILE", "redirect stdout: > FILE"},
     {"-Y,--sync", "", "pass it on to dd conv=fsync, or sync after it"},
     {"-K,--direct-io", "", "dd has iflag=direct and oflag=direct"},
     {"-X,--discard", "", "redirect stdout: > /dev/null"},
     {"-U,--store-and-forward", "FILE", "sponge of moreutils keeps all before it passes it on"},
     {"-Z,--error-skip-block", "SIZE", "a read error ends it; ddrescue reads damaged disks"},
-    {"--stats", "", "-v says at the end how much came, how fast, and how"},
 };
 
 void refuse_flags_of_pv(CLI::App& app) {
@@ -537,6 +532,25 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
       "a name before the progress");
   for (const PartFlag& flag : kPartFlags)
     app.add_flag(flag.names, view.parts.*flag.part, flag.help);
+  add_value(
+      app, "-A,--last-written", "N",
+      [&view](const std::string& text) {
+        view.parts.last = number_of("--last-written", text, 1, kMostWidth);
+      },
+      "show the N bytes that were written last; it copies then");
+  add_value(
+      app, "-F,--format", "FORMAT",
+      [&view](const std::string& text) {
+        formatted_line({}, text, 80, 0);  // throws
+        view.format = text;
+      },
+      "show this: %p bar, %t timer, %e ETA, %I end, %r rate, %a average, %b bytes, %T buffer, %nA "
+      "last bytes, %N name, %%");
+  app.add_flag("-8,--bits", view.bits, "count bits in place of bytes");
+  add_time(app, "-m,--average-rate-window", view.window_ns, kMinInterval_ns,
+           "the ETA is by the rate of the last moments (default 30s)");
+  app.add_flag("--stats", view.stats, "say at the end how fast it was, and how evenly");
+  add_file(app, "-o,--output", view.output, "write to FILE instead of stdout");
   app.add_flag("-W,--wait", view.wait, "show nothing, and count no time, before the first byte");
   add_time(app, "-D,--delay-start", view.delay_ns, 0, "show nothing before this time has passed");
   const auto take_width = [&view](const std::string& text) {

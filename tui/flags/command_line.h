@@ -94,6 +94,10 @@ struct ViewRequest {
   uint64_t delay_ns = 0;  // nothing is shown before
   uint32_t width = 0;     // columns; 0: as many as the terminal has
   std::string name;       // shown before the progress
+  std::string format;     // of pv, in place of the parts; "" for none
+  std::string output;     // "" is stdout
+  bool bits = false, stats = false;
+  uint64_t window_ns = 30'000'000'000;  // that the average and the ETA are of
 };
 
 struct LadderRequest {
@@ -248,12 +252,13 @@ struct ExitCode {
 inline constexpr auto kExitCodes = std::to_array<ExitCode>({
     {"0", "ok"},
     {"1", "usage or bad config"},
-    {"2", "a worker failed"},
+    {"2", "a worker failed; view: a file could not be opened"},
     {"3", "a resource or permission was refused"},
-    {"4", "the kernel lacks the feature"},
+    {"4", "the kernel lacks the feature; view: a file would be its own input"},
     {"7", "result untrustworthy"},
     {"8", "compare: slower than --fail-if-slower allows"},
     {"9", "watch: the condition of --until is met"},
+    {"16", "view: reading or writing failed"},
     {"126", "the command to watch is not executable"},
     {"127", "the command to watch was not found"},
     {"128+N", "ended by signal N"},

@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <ctime>
 #include <vector>
 
 #include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "tui/draw/numbers.h"
 #include "tui/draw/text.h"
@@ -21,6 +23,7 @@
 namespace pipetop::tui {
 namespace {
 
+constexpr size_t kMostLast = 4096;   // bytes that were written last
 constexpr int kLeastBar = 6;         // "[===>]" and more
 constexpr int kWorthBar = 10;        // with less, a remark has to go
 constexpr uint64_t kStepsOfBar = 3;  // columns per tick, as something that moves
@@ -62,7 +65,30 @@ ProgressParts shown_parts(const Progress& p) {
 }
 
 std::string amount(const Progress& p, double many) {
-  return p.lines ? short_count(many) : short_bytes(many);
+  if (p.lines) return short_count(many);
+  if (!p.bits) return short_bytes(many);
+  std::string text = short_bytes(8 * many);
+  text.back() = 'b';
+  return text;
+}
+
+std::string bytes_field(const Progress& p) {
+  return fmt::format("{:>7}", amount(p, double(p.bytes)));
+}
+
+std::string buffer_field(const Progress& p) {
+  return p.buffer_used ? fmt::format("{{{:3.0f}%}}", 100 * *p.buffer_used) : "{----}";
+}
+
+// Dots for what can't be printed, and for what isn't there yet.
+std::string last_field(const Progress& p, size_t count) {
+  std::string text(count, '.');
+  const size_t known = std::min(count, p.last_written.size());
+  for (size_t i = 0; i < known; ++i) {
+    const char c = p.last_written[p.last_written.size() - known + i];
+    if (c > ' ' && c < 0x7f) text[count - known + i] = c;
+  }
+  return text;
 }
 
 std::string rate_field(const Progress& p, const std::optional<double>& rate) {
@@ -115,7 +141,8 @@ Line parts_of(const Progress& p, Level level) {
   const ProgressParts parts = shown_parts(p);
   Line line;
   if (!p.name.empty() && level < Level::least) line.before_bar.push_back(one_line(p.name) + ":");
-  if (parts.bytes) line.before_bar.push_back(fmt::format("{:>7}", amount(p, double(p.bytes))));
+  if (parts.bytes) line.before_bar.push_back(bytes_field(p));
+  if (parts.buffer) line.before_bar.push_back(buffer_field(p));
   if (parts.timer && level < Level::least) line.before_bar.push_back(clock_text(p.elapsed_ns));
   if (parts.rate && level < Level::no_rate) line.before_bar.push_back(rate_field(p, p.rate));
   if (parts.average && level < Level::no_rate) line.before_bar.push_back(rate_field(p, p.average));
@@ -123,6 +150,7 @@ Line parts_of(const Progress& p, Level level) {
     line.after_bar.push_back(fmt::format("{:3}%", *share));
   if (((parts.eta && !p.ended) || parts.end_time) && p.size && level < Level::no_eta)
     line.after_bar.push_back(eta_field(p));
+  if (parts.last > 0) line.after_bar.push_back(last_field(p, parts.last));
   if (has_remark(p) && level == Level::all) line.after_bar.push_back(" " + one_line(p.remark));
   return line;
 }
@@ -132,8 +160,6 @@ std::string without_bar(const Line& line) {
   parts.insert(parts.end(), line.after_bar.begin(), line.after_bar.end());
   return joined(parts);
 }
-
-constexpr uint64_t kRecent_ns = 30 * kSecond;
 
 // More is as good as never, and doesn't fit into a number.
 constexpr double kFarSeconds = 1e9;
@@ -156,6 +182,82 @@ std::string progress_line(const Progress& progress, int cols, uint64_t tick) {
     if (columns_of(line) <= cols) return line;
   }
   return std::string(beginning(without_bar(parts_of(progress, Level::least)), cols));
+}
+
+namespace {
+
+// What a sequence of a format stands for, but the bar.
+std::string field_of(char what, size_t number, const Progress& p) {
+  switch (what) {
+    case 't':
+      return clock_text(p.elapsed_ns);
+    case 'e':
+    case 'I': {
+      Progress other = p;
+      other.parts.end_time = what == 'I';
+      return p.size ? eta_field(other) : "";
+    }
+    case 'r':
+      return rate_field(p, p.rate);
+    case 'a':
+      return rate_field(p, p.average);
+    case 'b':
+      return bytes_field(p);
+    case 'T':
+      return buffer_field(p);
+    case 'A':
+      return last_field(p, number);
+    case 'N':
+      return fmt::format("{:>9}:", one_line(p.name));
+    case '%':
+      return "%";
+    default:
+      throw Error(fmt::format("--format: %{} is none of %p %t %e %I %r %a %b %T %nA %N %%", what));
+  }
+}
+
+}  // namespace
+
+std::string formatted_line(const Progress& progress, const std::string& format, int cols,
+                           uint64_t tick) {
+  std::string before, after;
+  bool has_bar = false;
+  for (size_t i = 0; i < format.size(); ++i) {
+    std::string& text = has_bar ? after : before;
+    if (format[i] != '%') {
+      text += format[i];
+      continue;
+    }
+    size_t number = 0;
+    for (++i; i < format.size() && std::isdigit(static_cast<unsigned char>(format[i])); ++i)
+      number = std::min<size_t>(number * 10 + size_t(format[i] - '0'), kMostLast);
+    const char what = i < format.size() ? format[i] : ' ';
+    if (what == 'p' && !has_bar)
+      has_bar = true;
+    else
+      text += field_of(what, number, progress);
+  }
+  if (!has_bar) return std::string(beginning(before, cols));
+  if (const auto share = percent(progress)) after = fmt::format(" {:3}%", *share) + after;
+  const int room = cols - columns_of(before) - columns_of(after);
+  if (room >= kLeastBar) before += bar(progress, room, tick);
+  return std::string(beginning(before + after, cols));
+}
+
+void RateSpread::add(double per_s) {
+  least_ = count_ == 0 ? per_s : std::min(least_, per_s);
+  most_ = std::max(most_, per_s);
+  sum_ += per_s;
+  squares_ += per_s * per_s;
+  ++count_;
+}
+
+std::string RateSpread::text(double average) const {
+  if (count_ == 0) return fmt::format("rate avg = {}/s", short_bytes(average));
+  const double mean = sum_ / double(count_);
+  const double spread = std::sqrt(std::max(0.0, squares_ / double(count_) - mean * mean));
+  return fmt::format("rate min/avg/max/mdev = {}/s / {}/s / {}/s / {}/s", short_bytes(least_),
+                     short_bytes(average), short_bytes(most_), short_bytes(spread));
 }
 
 std::string progress_number(const Progress& progress) {
@@ -186,12 +288,13 @@ std::string clock_text(uint64_t ns) {
                     : fmt::format("{}:{:02}:{}", hours / 24, hours % 24, rest);
 }
 
-ByteRate::ByteRate(uint64_t now_ns) : begin_ns_(now_ns), points_{{now_ns, 0}} {}
+ByteRate::ByteRate(uint64_t now_ns, uint64_t window_ns)
+    : begin_ns_(now_ns), window_ns_(window_ns), points_{{now_ns, 0}} {}
 
 void ByteRate::add(uint64_t now_ns, uint64_t bytes) {
   points_.push_back({now_ns, bytes});
-  // The second one is to be old enough, so that the rest is half a minute at least.
-  while (points_.size() > 2 && points_[1].at_ns + kRecent_ns <= now_ns) points_.pop_front();
+  // The second one is to be old enough, so that the rest is the window at least.
+  while (points_.size() > 2 && points_[1].at_ns + window_ns_ <= now_ns) points_.pop_front();
 }
 
 void ByteRate::leave_out(uint64_t ns) {

@@ -15,6 +15,8 @@ struct ProgressParts {
   bool bar = false;  // and percent
   bool timer = false, eta = false, rate = false, average = false, bytes = false;
   bool end_time = false;  // the time of day, in place of the ETA
+  bool buffer = false;    // how much of it is used
+  size_t last = 0;        // bytes that were written last
   bool operator==(const ProgressParts&) const = default;
 };
 
@@ -22,6 +24,7 @@ struct Progress {
   ProgressParts parts;
   std::string name;    // "" for none; this and `remark` may hold any bytes
   bool lines = false;  // they are counted, in place of bytes
+  bool bits = false;   // in place of bytes
   uint64_t bytes = 0;
   std::optional<uint64_t> size;  // of everything, if it is known
   uint64_t elapsed_ns = 0;
@@ -30,12 +33,19 @@ struct Progress {
   int64_t unix_s = 0;                    // now
   std::string remark;                    // "waiting for gzip", where there is room
   bool ended = false;
+  std::optional<double> buffer_used;  // nothing: none is used
+  std::string last_written;           // any bytes
 };
 
 // "name: 1.23GiB 0:00:05 [ 245MiB/s] [=====>      ] 25% ETA 0:00:15  waiting for gzip", as wide as
 // `cols`; a narrow one leaves out the remark, the bar, the ETA, the rate, in that order. `tick`
 // moves the bar of an unknown size. If parts are asked for there are no others, and no remark.
 std::string progress_line(const Progress& progress, int cols, uint64_t tick);
+
+// The same by a format as pv takes it: %p, which takes the room that is left, %t %e %I %r %a %b %T
+// %nA %N %%. Throws Error for any other.
+std::string formatted_line(const Progress& progress, const std::string& format, int cols,
+                           uint64_t tick);
 
 // "25", percent; the bytes if they are asked for, or the size isn't known. "5.0001 25" if the timer
 // is asked for.
@@ -48,7 +58,8 @@ std::string clock_text(uint64_t ns);    // "0:00:15", "1:02:03:04" from a day on
 // From counts at certain times.
 class ByteRate {
  public:
-  explicit ByteRate(uint64_t now_ns);
+  // The average of the last moments and the time that is left are of `window_ns`.
+  explicit ByteRate(uint64_t now_ns, uint64_t window_ns = 30'000'000'000);
 
   // `bytes` in all. Times never go back.
   void add(uint64_t now_ns, uint64_t bytes);
@@ -63,7 +74,7 @@ class ByteRate {
   std::optional<double> last() const;     // since the add() before
   std::optional<double> average() const;  // of everything
 
-  // Until `bytes` have moved, at the rate of the last half minute. Nothing while nothing moves.
+  // Until `bytes` have moved, at the rate of the window. Nothing while nothing moves.
   std::optional<uint64_t> remaining_ns(uint64_t bytes) const;
 
  private:
@@ -72,8 +83,20 @@ class ByteRate {
   };
   static std::optional<double> rate(const Point& from, const Point& to);
 
-  uint64_t begin_ns_;
+  uint64_t begin_ns_, window_ns_;
   std::deque<Point> points_;
+};
+
+// Of the rates between the times when progress was shown.
+class RateSpread {
+ public:
+  void add(double per_s);
+  // "rate min/avg/max/mdev = 1.0MiB/s / 2.0MiB/s / 3.0MiB/s / 0.5MiB/s"
+  std::string text(double average) const;
+
+ private:
+  size_t count_ = 0;
+  double least_ = 0, most_ = 0, sum_ = 0, squares_ = 0;
 };
 
 // The last line of the terminal that is our stderr, drawn over again and again.
