@@ -23,7 +23,8 @@ struct TreeRow {
   uint64_t ran_ns = 0;     // while at least one was there
   uint64_t cpu_ns = 0;     // of all, as it was last seen
   double cpus = 0;         // in use now
-  std::string bottleneck;  // of a pipeline: the name of the stage, if there is one
+  std::string bottleneck;  // of a pipeline: the name of the stage that was it most, if there is one
+  uint64_t bottleneck_ns = 0;  // for how long
 };
 
 struct ProcessTreeView {

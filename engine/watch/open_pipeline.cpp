@@ -509,6 +509,17 @@ std::optional<Pipeline> OpenPipeline::overall() const {
   return all;
 }
 
+std::vector<ProcessId> OpenPipeline::blamed() const {
+  std::vector<ProcessId> blamed;
+  if (!view_) return blamed;
+  std::map<ProcessId, StageSpan> spans;
+  for (const auto& [id, record] : stages_)
+    spans[id] = {record.seen_ns - std::min(record.seen_ns, view_->window_ns), record.seen_ns};
+  for (const PipelineRun& run : runs_of(*view_, spans))
+    if (run.pipeline.verdict.stage) blamed.push_back(*run.pipeline.verdict.stage);
+  return blamed;
+}
+
 std::vector<PipelineRun> OpenPipeline::runs() const {
   std::map<ProcessId, StageSpan> spans;
   for (const auto& [id, record] : stages_)

@@ -40,6 +40,8 @@ class OpenPipeline {
   const std::optional<Pipeline>& view() const { return view_; }  // nothing: no pipe yet
   std::optional<Pipeline> overall() const;
   std::vector<PipelineRun> runs() const;
+  // Of each pipeline, as of now: the stage to blame, if there is one; it may have ended.
+  std::vector<ProcessId> blamed() const;
   bool has_ended() const;
 
   void select(std::optional<ProcessId> stage) { selected_ = stage; }

@@ -98,6 +98,15 @@ void ProcessTree::connect(const Pipeline& seen) {
       }
 }
 
+void ProcessTree::blame(std::span<const ProcessId> stages, uint64_t now_ns) {
+  const uint64_t ns = blamed_ns_ == 0 ? 0 : now_ns - std::min(now_ns, blamed_ns_);
+  blamed_ns_ = now_ns;
+  for (const ProcessId stage : stages)
+    if (const auto found = living_.find(stage.pid);
+        found != living_.end() && processes_[found->second].id == stage)
+      processes_[found->second].blamed_ns += ns;
+}
+
 // One process, or those that write to each other.
 ProcessTree::Unit ProcessTree::unit_of(std::vector<size_t> members) const {
   std::map<size_t, size_t> place;
@@ -193,14 +202,40 @@ TreeRow ProcessTree::row_of(const Unit& unit, const std::vector<PipelineRun>& ru
     row.process = only.id;
     if (!only.command.empty()) row.name = only.command;
   }
-  if (!unit.is_pipeline) return row;
-  const auto run = std::ranges::find_if(
-      runs, [&](const PipelineRun& one) { return one.pipeline.title() == unit.name; });
-  if (run == runs.end() || !run->pipeline.verdict.stage) return row;
-  const auto stage =
-      std::ranges::find(run->pipeline.stages, *run->pipeline.verdict.stage, &Stage::id);
-  if (stage != run->pipeline.stages.end()) row.bottleneck = stage->name;
+  if (unit.is_pipeline) find_bottleneck(unit, runs, row);
   return row;
+}
+
+// What was blamed most while it ran: for its part of all the blame. The window that verdicts are of
+// makes each come late, and stay as long.
+void ProcessTree::find_bottleneck(const Unit& unit, const std::vector<PipelineRun>& runs,
+                                  TreeRow& row) const {
+  std::map<std::string, uint64_t> blamed;
+  uint64_t sum_ns = 0;
+  for (const size_t member : unit.members) {
+    blamed[processes_[member].name] += processes_[member].blamed_ns;
+    sum_ns += processes_[member].blamed_ns;
+  }
+  if (sum_ns > 0) {
+    const auto most =
+        std::ranges::max_element(blamed, {}, [](const auto& entry) { return entry.second; });
+    row.bottleneck = most->first;
+    row.bottleneck_ns = uint64_t(double(row.ran_ns) * double(most->second) / double(sum_ns));
+    return;
+  }
+  const auto is_member = [&](ProcessId id) {
+    return std::ranges::any_of(unit.members,
+                               [&](size_t member) { return processes_[member].id == id; });
+  };
+  for (const PipelineRun& run : runs) {
+    const auto& stage = run.pipeline.verdict.stage;
+    if (!stage || !is_member(*stage)) continue;
+    const auto found = std::ranges::find(run.pipeline.stages, *stage, &Stage::id);
+    if (found == run.pipeline.stages.end()) continue;
+    row.bottleneck = found->name;
+    row.bottleneck_ns = row.ran_ns;
+    return;
+  }
 }
 
 void ProcessTree::add_rows(const std::vector<size_t>& siblings, size_t depth,

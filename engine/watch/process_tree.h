@@ -29,9 +29,12 @@ class ProcessTree {
   // Who writes to whom.
   void connect(const Pipeline& seen);
 
+  // These have held up their pipelines since the last call.
+  void blame(std::span<const ProcessId> stages, uint64_t now_ns);
+
   std::vector<ProcessId> living() const;  // as of the last look
 
-  // `runs`: for the bottlenecks.
+  // `runs`: for the bottlenecks of pipelines that were too short to be blamed while they ran.
   ProcessTreeView view(const std::vector<PipelineRun>& runs) const;
 
  private:
@@ -43,6 +46,7 @@ class ProcessTree {
     std::string name, command;
     StageSpan span;
     uint64_t cpu_ns = 0;
+    uint64_t blamed_ns = 0;
     double cpus = 0;
     bool lives = true;
     std::vector<size_t> writes_to = {};
@@ -61,13 +65,14 @@ class ProcessTree {
   Unit unit_of(std::vector<size_t> members) const;
   void add_rows(const std::vector<size_t>& siblings, size_t depth,
                 const std::vector<PipelineRun>& runs, ProcessTreeView& view) const;
+  void find_bottleneck(const Unit& unit, const std::vector<PipelineRun>& runs, TreeRow& row) const;
   TreeRow row_of(const Unit& unit, const std::vector<PipelineRun>& runs) const;
 
   const WatchParts& parts_;
   std::vector<Process> processes_;  // parents before their children
   std::vector<std::vector<size_t>> children_;
   std::map<pid_t, size_t> living_;
-  uint64_t looked_ns_ = 0, next_ns_ = 0;
+  uint64_t looked_ns_ = 0, next_ns_ = 0, blamed_ns_ = 0;
   size_t left_out_ = 0;
 };
 

@@ -277,6 +277,7 @@ void Watcher::look_at_tree(uint64_t now_ns) {
   if (open_ && open_->view()) tree_->connect(*open_->view());
   tree_->look(now_ns);
   if (tree_view_ && now_ns < tree_view_ns_ + kView_ns) return;
+  if (open_) tree_->blame(open_->blamed(), now_ns);
   tree_view_ = std::make_shared<ProcessTreeView>(tree_->view(runs()));
   tree_view_ns_ = now_ns;
   is_new_ = true;

@@ -1,14 +1,20 @@
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <linux/capability.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,11 +25,13 @@
 #include "engine/copy/copier.h"
 #include "engine/process/child.h"
 #include "engine/process/privileges.h"
+#include "engine/process/proc_files.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
 #include "tui/view/progress.h"
 #include "tui/view/waiting.h"
 #include "tui/view/wakeups.h"
+#include "tui/view/watched_files.h"
 
 namespace pipetop::tui {
 namespace {
@@ -134,6 +142,28 @@ class PidFile {
  private:
   std::string path_;
 };
+
+// Those of our process group that have a line each (-c), in the order of their pids: a shell starts
+// a pipeline from its left end on.
+std::vector<pid_t> views_of_group() {
+  const auto is_one = [](pid_t pid) {
+    const std::string words = read_proc_file(pid, "cmdline", 4096);
+    std::vector<std::string> all = split(words, '\0');
+    return std::ranges::find(all, "view") != all.end() &&
+           std::ranges::any_of(all, [](const std::string& word) {
+             const bool is_short = word.starts_with("-") && !word.starts_with("--");
+             return word == "--cursor" || (is_short && word.find('c') != word.npos);
+           });
+  };
+  std::vector<pid_t> views;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const auto pid = parse_all<pid_t>(entry.path().filename().string());
+    if (pid && ::getpgid(*pid) == ::getpgrp() && is_one(*pid)) views.push_back(*pid);
+  }
+  std::ranges::sort(views);
+  return views;
+}
 
 class View {
  public:
@@ -286,12 +316,27 @@ class View {
     return progress;
   }
 
+  // After all of the pipeline have begun. Those below wait a moment for the first one, which makes
+  // room for them.
+  void share_screen() {
+    if (!request_.cursor || shares_ || ::isatty(STDERR_FILENO) != 1) return;
+    shares_ = true;
+    const std::vector<pid_t> views = views_of_group();
+    const auto own = std::ranges::find(views, ::getpid());
+    if (own != views.begin() && own != views.end()) {
+      const timespec moment = {0, long(100 * kMs)};
+      ::nanosleep(&moment, nullptr);
+    }
+    if (own != views.end()) line_.share(int(own - views.begin()), int(views.size()));
+  }
+
   void show() { show(progress()); }
 
   void show(const Progress& progress) {
     if (progress.elapsed_ns < request_.delay_ns) return;
     if (shows_ == Shows::numbers) write_to_stderr(progress_number(progress) + "\n");
     if (shows_ != Shows::line || !line_.can_show()) return;
+    share_screen();
     wakeups_.set_line_is_open(true);
     const int cols = request_.width != 0 ? int(request_.width) : line_.cols();
     line_.show(request_.format.empty() ? progress_line(progress, cols, tick_)
@@ -354,10 +399,119 @@ class View {
   Waiting waiting_;
   std::optional<NeighbourNames> names_;  // of that one
   StatusLine line_;
+  bool shares_ = false;
+};
+
+// ---- the files of another process ----
+
+// A line for each file, drawn over again and again, until the last one is closed.
+class FilesView {
+ public:
+  explicit FilesView(const ViewRequest& request) : request_(request) {}
+
+  int run() {
+    std::vector<WatchedFile> files = files_of(*request_.watched);
+    if (files.empty() && ::kill(request_.watched->pid, 0) != 0) {
+      say(fmt::format("process {}: {}", request_.watched->pid, std::strerror(errno)));
+      return kNotOpened;
+    }
+    if (files.empty() && request_.watched->fd >= 0) {
+      say(fmt::format("descriptor {} of process {} is no file that is open, or not ours to see",
+                      request_.watched->fd, request_.watched->pid));
+      return kNotOpened;
+    }
+    const std::string first = files.empty() ? "" : files[0].path;
+    while (goes_on(files, first)) {
+      show(files);
+      const timespec time = {time_t(request_.interval_ns / kSecond),
+                             long(request_.interval_ns % kSecond)};
+      ::nanosleep(&time, nullptr);
+      files = files_of(*request_.watched);
+    }
+    return static_cast<int>(Exit::ok);
+  }
+
+ private:
+  bool goes_on(const std::vector<WatchedFile>& files, const std::string& first) const {
+    if (request_.watched->fd < 0) return ::kill(request_.watched->pid, 0) == 0;
+    return !files.empty() && files[0].path == first;
+  }
+
+  void show(const std::vector<WatchedFile>& files) {
+    const uint64_t now_ns = monotonic_ns();
+    const bool numbers = request_.numeric;
+    if (request_.quiet || (!numbers && !request_.force && ::isatty(STDERR_FILENO) != 1)) return;
+    const size_t rows = request_.height != 0 ? request_.height : size_t{25};
+    // Back to the first of the lines that were drawn before.
+    std::string text = !numbers && shown_ > 0 ? fmt::format("\033[{}A", shown_) : "";
+    shown_ = 0;
+    for (const WatchedFile& file : files) {
+      if (shown_ + 1 >= rows) break;
+      const auto known = flows_.try_emplace({file.fd, file.path},
+                                            Flow{file.at, ByteRate(now_ns, request_.window_ns)});
+      Flow& flow = known.first->second;
+      if (file.at < flow.first)
+        flow = {file.at, ByteRate(now_ns, request_.window_ns)};  // it went back
+      flow.rate.add(now_ns, std::max(file.at - flow.first, flow.rate.bytes()));
+      const Progress progress = progress_of(file, flow);
+      if (numbers)
+        text += progress_number(progress) + "\n";
+      else
+        text += line_of(progress) + "\033[K\n";
+      ++shown_;
+    }
+    write_to_stderr(text);
+  }
+
+  std::string line_of(const Progress& progress) const {
+    const int cols =
+        request_.width != 0 ? int(request_.width) : terminal_columns(STDERR_FILENO, 80) - 1;
+    return request_.format.empty() ? progress_line(progress, cols, shown_)
+                                   : formatted_line(progress, request_.format, cols, shown_);
+  }
+
+  // From where it was when it was first seen.
+  struct Flow {
+    uint64_t first = 0;
+    ByteRate rate;
+  };
+
+  Progress progress_of(const WatchedFile& file, const Flow& flow) const {
+    const ByteRate& rate = flow.rate;
+    Progress progress;
+    progress.parts = request_.parts;
+    progress.bits = request_.bits;
+    progress.name =
+        request_.name.empty() ? fmt::format("{}:{}", file.fd, base_name(file.path)) : request_.name;
+    progress.unix_s = ::time(nullptr);
+    progress.bytes = file.at;
+    progress.size = request_.size ? request_.size : file.size;
+    progress.elapsed_ns = rate.elapsed_ns();
+    progress.rate = rate.last();
+    progress.average = rate.average();
+    if (progress.size)
+      progress.remaining_ns =
+          rate.remaining_ns(*progress.size - std::min(*progress.size, flow.first));
+    return progress;
+  }
+
+  static std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+  const ViewRequest& request_;
+  std::map<std::pair<int, std::string>, Flow> flows_;
+  size_t shown_ = 0;  // lines
 };
 
 }  // namespace
 
-int view_command(const CommandLine& line) { return View(line).run(); }
+int view_command(const CommandLine& line) {
+  if (line.view.watched) {
+    // As root, what /proc shows of everybody; it only reads.
+    if (::geteuid() == 0)
+      use_capabilities(uint64_t{1} << CAP_SYS_PTRACE | uint64_t{1} << CAP_DAC_READ_SEARCH);
+    return FilesView(line.view).run();
+  }
+  return View(line).run();
+}
 
 }  // namespace pipetop::tui

@@ -461,15 +461,13 @@ struct RefusedFlag {
   const char* instead;
 };
 constexpr RefusedFlag kRefusedFlags[] = {
-    {"-E,--skip-errors", "", "a read error ends it; ddrescue reads damaged disks"},
+    {"-E,--skip-errors", "", "a read error is 16 in its status; ddrescue reads damaged disks"},
     {"-R,--remote", "PID", "what runs keeps its flags; SIGUSR1 prints its progress"},
-    {"-d,--watchfd", "PID[:FD]", "give pipetop watch PID:FD"},
-    {"-H,--height", "ROWS", "it is one line"},
     {"-Y,--sync", "", "pass it on to dd conv=fsync, or sync after it"},
     {"-K,--direct-io", "", "dd has iflag=direct and oflag=direct"},
     {"-X,--discard", "", "redirect stdout: > /dev/null"},
     {"-U,--store-and-forward", "FILE", "sponge of moreutils keeps all before it passes it on"},
-    {"-Z,--error-skip-block", "SIZE", "a read error ends it; ddrescue reads damaged disks"},
+    {"-Z,--error-skip-block", "SIZE", "it goes with -E, which isn't here either"},
 };
 
 void refuse_flags_of_pv(CLI::App& app) {
@@ -533,6 +531,16 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
   for (const PartFlag& flag : kPartFlags)
     app.add_flag(flag.names, view.parts.*flag.part, flag.help);
   add_value(
+      app, "-d,--watchfd", "PID[:FD]",
+      [&view](const std::string& text) { view.watched = parsed("--watchfd", text, parse_watched); },
+      "move nothing: show how far a process is in its files, or in this one");
+  add_value(
+      app, "-H,--height", "N",
+      [&view](const std::string& text) {
+        view.height = number_of("--height", text, 1, kMostWidth);
+      },
+      "this many rows at most, with -d (default: the terminal's)");
+  add_value(
       app, "-A,--last-written", "N",
       [&view](const std::string& text) {
         view.parts.last = number_of("--last-written", text, 1, kMostWidth);
@@ -557,12 +565,14 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
     view.width = number_of("--width", text, 1, kMostWidth);
   };
   add_value(app, "-w,--width", "N", take_width, "this many columns (default: the terminal's)");
-  app.add_flag_callback(
-      "-c,--cursor", [] {}, "accepted for pv's scripts; no effect");
+  app.add_flag("-c,--cursor", view.cursor,
+               "a line for each view of a pipeline, which has this flag, too");
   refuse_flags_of_pv(app);
   app.final_callback([&view] {
     if (view.separator && (view.stop_at_size || view.rate_limit != 0))
       throw Error("--stop-at-size and --rate-limit are of bytes: give them without -l and -0");
+    if (view.watched && !view.files.empty())
+      throw Error("--watchfd moves nothing: give no file with it");
     if (view.stop_at_size && !view.size && view.size_of.empty())
       throw Error("--stop-at-size needs --size: give for example --size 10GiB");
   });

@@ -19,6 +19,7 @@
 #include "engine/watch/until_condition.h"
 #include "tui/print/document.h"
 #include "tui/view/progress.h"
+#include "tui/view/watched_files.h"
 #include "tui/widgets/pipes.h"
 
 namespace pipetop::tui {
@@ -97,7 +98,10 @@ struct ViewRequest {
   std::string format;     // of pv, in place of the parts; "" for none
   std::string output;     // "" is stdout
   bool bits = false, stats = false;
-  uint64_t window_ns = 30'000'000'000;  // that the average and the ETA are of
+  bool cursor = false;                       // a line of its own beside other views
+  std::optional<WatchedDescriptor> watched;  // its files are shown, and nothing is moved
+  uint32_t height = 0;                       // rows; 0: as many as the terminal has
+  uint64_t window_ns = 30'000'000'000;       // that the average and the ETA are of
 };
 
 struct LadderRequest {

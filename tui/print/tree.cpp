@@ -27,7 +27,8 @@ std::string tree_text(const ProcessTreeView& tree, int columns) {
     table.add({whole_percent_text(time_share(row, tree)), seconds_text(row.ran_ns),
                seconds_text(row.cpu_ns, 2), fmt::format("{}", row.runs), std::move(name)});
   }
-  std::string text = table.text();
+  std::string text =
+      table.text() + "looked at ten times a second: what was shorter may be missing\n";
   if (tree.left_out > 0) text += fmt::format("{} more processes are not listed\n", tree.left_out);
   return text;
 }
@@ -44,7 +45,10 @@ Json tree_json(const ProcessTreeView& tree) {
                  {"time_share", rounded(time_share(row, tree))},
                  {"cpu_ns", row.cpu_ns}};
     if (row.process) json["pid"] = row.process->pid;
-    if (!row.bottleneck.empty()) json["bottleneck"] = row.bottleneck;
+    if (!row.bottleneck.empty()) {
+      json["bottleneck"] = row.bottleneck;
+      json["bottleneck_ns"] = row.bottleneck_ns;
+    }
     rows.push_back(std::move(json));
   }
   return {{"length_ns", tree.length_ns}, {"left_out", tree.left_out}, {"rows", std::move(rows)}};

@@ -330,8 +330,22 @@ bool StatusLine::can_show() const {
   return ::poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0;
 }
 
+// The cursor stays in the last line. The first one makes room for all.
+void StatusLine::share(int place, int lines) {
+  place_ = place;
+  lines_ = lines;
+  if (place == 0) write_to_stderr(repeated('\n', lines - 1));
+}
+
 // Blanks over the rest of a longer one: not everything that is a terminal knows sequences.
 void StatusLine::show(const std::string& text) {
+  if (lines_ > 1) {
+    const int up = lines_ - 1 - place_;
+    const std::string go = up > 0 ? fmt::format("\033[{}A", up) : "";
+    const std::string back = up > 0 ? fmt::format("\033[{}B", up) : "";
+    shown_cols_ = 1;
+    return write_to_stderr(go + "\r" + text + "\033[K" + back + "\r");
+  }
   const int now_cols = columns_of(text), room = std::max(cols() - now_cols, 0);
   const int blanks = std::clamp(shown_cols_ - now_cols, 0, room);  // it may be narrower by now
   write_to_stderr("\r" + text + std::string(size_t(blanks), ' '));
@@ -339,7 +353,8 @@ void StatusLine::show(const std::string& text) {
 }
 
 void StatusLine::end() {
-  if (is_open()) write_to_stderr("\n");
+  // Of several the last one in the pipeline ends last.
+  if (is_open() && place_ + 1 == lines_) write_to_stderr("\n");
   shown_cols_ = 0;
 }
 

@@ -102,6 +102,10 @@ class RateSpread {
 // The last line of the terminal that is our stderr, drawn over again and again.
 class StatusLine {
  public:
+  // It is one of so many, which other processes draw: the first is the uppermost. To be called
+  // before the first show().
+  void share(int place, int lines);
+
   // In columns; the last one stays free, because some terminals wrap there.
   int cols() const;
 
@@ -120,6 +124,7 @@ class StatusLine {
 
  private:
   int shown_cols_ = 0;
+  int place_ = 0, lines_ = 1;
 };
 
 // The width of the terminal behind `fd`; `usual` if it is none, or doesn't say.

@@ -328,9 +328,10 @@ double time_share(const TreeRow& row, const ProcessTreeView& tree) {
 }
 
 std::string bottleneck_text(const TreeRow& row, const ProcessTreeView& tree) {
-  if (row.bottleneck.empty()) return {};
+  if (row.bottleneck.empty() || tree.length_ns == 0) return {};
   return fmt::format("bottleneck {}, {} of {}", row.bottleneck,
-                     whole_percent_text(time_share(row, tree)), seconds_text(tree.length_ns));
+                     whole_percent_text(double(row.bottleneck_ns) / double(tree.length_ns)),
+                     seconds_text(tree.length_ns));
 }
 
 std::span<const std::string_view> pipe_sort_names() { return kNames; }

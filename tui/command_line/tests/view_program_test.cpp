@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <set>
+#include <sstream>
 
 #include "engine/copy/tests/streams.h"
 #include "engine/tests/eventually.h"
@@ -254,6 +256,58 @@ TEST(ViewProgram, ShowsWhatAFormatAsksFor) {
   Stage wrong({"-F", "%b %x"}, file.fd.get(), null.get());
   EXPECT_EQ(wrong.wait(), 1);
   EXPECT_NE(wrong.err().find("--format: %x is none of "), std::string::npos) << wrong.err();
+}
+
+TEST(ViewProgram, ShowsHowFarAnotherProcessIs) {
+  const ScratchFile file(std::string(1000, 'x'));
+  const UniqueFd null = null_out();
+  ::lseek(file.fd.get(), 250, SEEK_SET);
+  const UniqueFd again(
+      ::open(("/proc/self/fd/" + std::to_string(file.fd.get())).c_str(), O_RDONLY | O_CLOEXEC));
+  ::lseek(again.get(), 250, SEEK_SET);
+  const std::string target = std::to_string(::getpid()) + ":" + std::to_string(again.get());
+  Program view({"view", "-n", "-i", "100ms", "-d", target});
+  ASSERT_TRUE(view.wait_until([&] { return view.err().find("25\n") != std::string::npos; }));
+  kill(view.pid(), SIGTERM);
+  view.wait();
+  Program none({"view", "-d", "4194304"});
+  EXPECT_EQ(none.wait(), 2);
+  Program wrong({"view", "-d", "1:x"});
+  EXPECT_EQ(wrong.wait(), 1);
+}
+
+// The manual's table of pv's flags, against what is taken and what is refused.
+TEST(ViewProgram, TheTableOfFlagsIsTrue) {
+  Program manual({"help", "view"}), help({"view", "--help"});
+  ASSERT_EQ(manual.wait(), 0);
+  ASSERT_EQ(help.wait(), 0);
+  std::set<std::string> named;
+  std::istringstream lines(manual.out());
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string flag, word;
+    words >> flag;
+    if (line.rfind("    -", 0) != 0) continue;
+    if (flag.rfind("--", 0) != 0) words >> flag;
+    words >> word;
+    ASSERT_TRUE(named.insert(flag).second) << flag;
+    if (flag == "--version") continue;  // in the help of pipetop
+    if (word == "refused:" || word == "refused,") {
+      Program view({"view", flag, "1"});
+      EXPECT_EQ(view.wait(), 1) << flag;
+      EXPECT_NE(view.err().find(flag + " of pv is not here: "), std::string::npos) << view.err();
+    } else {
+      EXPECT_NE(help.out().find(flag), std::string::npos) << flag;
+    }
+  }
+  EXPECT_GT(named.size(), 40u);
+  std::istringstream taken(help.out());
+  for (std::string word; taken >> word;) {
+    const size_t begin = word.find("--");
+    if (begin == word.npos || word.size() < begin + 3) continue;
+    const std::string flag = word.substr(begin, word.find_first_of(",=\"", begin) - begin);
+    EXPECT_TRUE(named.contains(flag)) << flag << " is not in the table";
+  }
 }
 
 TEST(ViewProgram, CountsBitsAndWritesToAFile) {
