@@ -348,7 +348,8 @@ void StatusLine::show(const std::string& text) {
   }
   const int now_cols = columns_of(text), room = std::max(cols() - now_cols, 0);
   const int blanks = std::clamp(shown_cols_ - now_cols, 0, room);  // it may be narrower by now
-  write_to_stderr("\r" + text + std::string(size_t(blanks), ' '));
+  // As pv: the first line is where the cursor is.
+  write_to_stderr((is_open() ? "\r" : "") + text + std::string(size_t(blanks), ' '));
   shown_cols_ = std::max(now_cols, 1);
 }
 
