@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -42,6 +43,12 @@ bool is_refusal(int error) {
   return std::ranges::find(kRefusals, error) != kRefusals.end();
 }
 
+// There is something behind it that could be read.
+bool is_of_the_medium(int error) {
+  constexpr std::array kErrors = {EIO, ENODATA, EREMOTEIO, EILSEQ, EBADMSG, EUCLEAN};
+  return std::ranges::find(kErrors, error) != kErrors.end();
+}
+
 CopyEnd checked_end(int fd, const std::string& name) {
   CopyEnd end = end_of_descriptor(fd, name);
   if (end.directory) throw SystemError(name, EISDIR, Exit::usage);
@@ -56,6 +63,7 @@ bool wait_for_event(int fd, short event) {
 
 std::string why_copy(const CopyOptions& options) {
   if (options.buffer.counts) return "lines are counted (-l, -0)";
+  if (options.skips_errors) return "errors are skipped (-E)";
   if (options.buffer.keeps != 0 || options.buffer.is_looked_at) return "it is shown (-A, -T)";
   if (options.buffer.bytes != 0) return "a buffer was asked for (-B)";
   return options.may_splice ? "" : "copying was asked for (-C)";
@@ -105,7 +113,9 @@ Copier::Copier(const CopyOptions& options)
     : in_(checked_end(options.in, options.in_name)),
       out_(checked_end(options.out, options.out_name)),
       buffer_(options.buffer),
-      left_(options.stop_after) {
+      left_(options.stop_after),
+      skips_errors_(options.skips_errors),
+      skip_bytes_(options.skip_bytes) {
   if (feeds_itself(in_, out_))
     throw Error(fmt::format("{} and {} are the same file, which would never end: write to another",
                             in_.name, out_.name));
@@ -162,7 +172,7 @@ void Copier::use_next(const std::string& why) {
 
 std::optional<uint64_t> Copier::quota() {
   uint64_t most = left_ ? std::min(*left_, kMostAtOnce) : kMostAtOnce;
-  if (!limit_ || most == 0 || mover_->held() > 0) return most;
+  if (!limit_ || most == 0 || (mover_->held() > 0 && !buffer_.limits_counted)) return most;
   const uint64_t allowed = limit_->available(monotonic_ns());
   if (allowed > 0) return std::min(most, allowed);
   sleep_for(limit_->wait_ns());
@@ -173,16 +183,18 @@ const CopyProgress& Copier::step() {
   if (progress_.ended) return progress_;
   const auto most = quota();
   if (!most) return progress_;
-  if (*most == 0 && mover_->held() == 0) {
+  if (*most == 0 && (mover_->held() == 0 || buffer_.limits_counted)) {
     progress_.ended = true;
     return progress_;
   }
   const Moved moved = mover_->move(*most);
   progress_.bytes += moved.given;
   progress_.counted += moved.counted;
-  if (left_) *left_ -= moved.taken;
-  if (limit_) limit_->take(moved.taken);
+  const uint64_t used = buffer_.limits_counted ? moved.counted : moved.taken;
+  if (left_) *left_ -= used;
+  if (limit_) limit_->take(used);
   if (moved.given > 0) false_alarms_ = 0;
+  if (moved.taken > 0) next_skip_ = kLeastSkip;
   if (progress_.bytes >= enlarge_at_bytes_) enlarge_output();
   if (trial_ && progress_.bytes >= trial_->until_bytes) go_on_trying();
   if (moved.error != 0) react(moved.error, moved.side);
@@ -206,10 +218,27 @@ void Copier::react(int error, CopySide side) {
   const bool unclear = side == CopySide::none;
   if ((unclear || is_refusal(error)) && !worse_.empty())
     return use_next(fmt::format("{}: {}", name_of(progress_.method), std::strerror(error)));
+  if (skips_errors_ && side == CopySide::in && is_of_the_medium(error) && skip()) return;
   const std::string& name = side == CopySide::in ? in_.name : out_.name;
   throw SystemError(
       progress_.bytes == 0 ? name : fmt::format("{}, after {} bytes", name, progress_.bytes),
       error);
+}
+
+// To the next multiple of what is skipped at once. False: it can't be told where that is.
+bool Copier::skip() {
+  const off_t at = ::lseek(in_.fd, 0, SEEK_CUR);
+  if (at < 0) return false;
+  const uint64_t step = skip_bytes_ != 0 ? skip_bytes_ : next_skip_;
+  uint64_t bytes = step - uint64_t(at) % step;
+  if (const auto left = bytes_left(in_.fd)) bytes = std::min(bytes, *left);
+  if (left_) bytes = std::min(bytes, *left_);
+  bytes = mover_->hold_zeros(bytes);
+  if (bytes == 0 || ::lseek(in_.fd, at + off_t(bytes), SEEK_SET) < 0) return false;
+  if (left_) *left_ -= bytes;
+  progress_.skipped += bytes;
+  next_skip_ = std::min(2 * next_skip_, kMostSkip);
+  return true;
 }
 
 // One end after the other: an end that is ready would end a wait for both at once.

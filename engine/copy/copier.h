@@ -46,15 +46,20 @@ class TokenBucket {
 struct CopyOptions {
   int in = 0, out = 1;
   std::string in_name = "stdin", out_name = "stdout";  // for messages
-  uint64_t limit_bytes_per_s = 0;                      // 0: none
-  std::optional<uint64_t> stop_after;                  // bytes; no more are taken from `in`
+  // Of bytes, or of what is counted if the buffer says so.
+  uint64_t limit_bytes_per_s = 0;      // 0: none
+  std::optional<uint64_t> stop_after;  // no more bytes are taken from `in`
   bool may_splice = true;  // else by read and write, so that what is moved can't change any more
   CopyBuffer buffer = {};  // what it asks for takes read and write, too
+  // What can't be read of a file is left out, with zeros in its place.
+  bool skips_errors = false;
+  uint64_t skip_bytes = 0;  // at once; 0: few at first, up to 512
 };
 
 struct CopyProgress {
   uint64_t bytes = 0;    // that `out` has taken
   uint64_t counted = 0;  // of these, if some are
+  uint64_t skipped = 0;  // of these, in place of what could not be read
   bool ended = false;    // end of file, and `out` has everything
   CopyMethod method = CopyMethod::copy;
   std::string why;  // why it isn't a better one: "stdout appends, and splice doesn't"
@@ -89,6 +94,8 @@ class Copier {
   std::optional<double> buffer_used() const { return mover_->used(); }
   std::string_view last_written() const { return mover_->last(); }
 
+  static constexpr uint64_t kLeastSkip = 4, kMostSkip = 512;  // bytes
+
   const CopyEnd& in() const { return in_; }
   const CopyEnd& out() const { return out_; }
 
@@ -102,6 +109,7 @@ class Copier {
   void react(int error, CopySide side);
   void wait_until_ready(CopySide side);
   void enlarge_output();
+  bool skip();
 
   CopyEnd in_, out_;
   const CopyBuffer buffer_;
@@ -118,6 +126,9 @@ class Copier {
     int pieces = 0;
   };
   std::optional<Trial> trial_;
+  const bool skips_errors_;
+  const uint64_t skip_bytes_;
+  uint64_t next_skip_ = kLeastSkip;
   int false_alarms_ = 0;  // times that both ends were ready, and nothing moved
 };
 

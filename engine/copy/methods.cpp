@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -153,20 +154,29 @@ class CopyMover : public ByteMover {
         leftover_(std::move(leftover)),
         counts_(buffer.counts),
         keeps_(buffer.keeps),
+        limits_counted_(buffer.limits_counted),
         buffer_(make_buffer(buffer.bytes != 0          ? buffer.bytes
                             : in.kind == EndKind::pipe ? kPipeBufferBytes
                                                        : kBufferBytes)) {}
 
   Moved move(uint64_t most) override {
     Moved moved;
-    if (begin_ == end_) moved = leftover_.bytes > 0 ? take_leftover() : take(most);
-    if (begin_ < end_) give(moved);
+    if (begin_ == end_)
+      moved = leftover_.bytes > 0 ? take_leftover() : take(limits_counted_ ? UINT64_MAX : most);
+    if (begin_ < end_) give(moved, limits_counted_ ? behind(most) : end_);
     return moved;
   }
 
   uint64_t held() const override { return end_ - begin_ + leftover_.bytes; }
   std::optional<double> used() const override { return double(end_) / double(buffer_.size()); }
   std::string_view last() const override { return last_; }
+
+  uint64_t hold_zeros(uint64_t bytes) override {
+    const auto count = size_t(std::min<uint64_t>(bytes, buffer_.size()));
+    std::memset(data(), 0, count);
+    hold(count);
+    return count;
+  }
 
  private:
   char* data() const { return static_cast<char*>(buffer_.data()); }
@@ -193,8 +203,19 @@ class CopyMover : public ByteMover {
     end_ = bytes;
   }
 
-  void give(Moved& moved) {
-    note_given(::write(out_, data() + begin_, end_ - begin_), moved);
+  // The place after so many of those that are counted.
+  size_t behind(uint64_t most) const {
+    size_t at = begin_;
+    for (; most > 0 && at < end_; --most) {
+      const void* found = std::memchr(data() + at, *counts_, end_ - at);
+      if (!found) return end_;
+      at = size_t(static_cast<const char*>(found) - data()) + 1;
+    }
+    return at;
+  }
+
+  void give(Moved& moved, size_t until) {
+    note_given(::write(out_, data() + begin_, until - begin_), moved);
     if (counts_)
       moved.counted =
           uint64_t(std::count(data() + begin_, data() + begin_ + moved.given, *counts_));
@@ -209,6 +230,7 @@ class CopyMover : public ByteMover {
   Leftover leftover_;
   std::optional<char> counts_;
   size_t keeps_;
+  bool limits_counted_;
   std::string last_;
   Mapping buffer_;
   size_t begin_ = 0, end_ = 0;  // of what is held in the buffer

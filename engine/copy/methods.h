@@ -80,6 +80,7 @@ struct CopyBuffer {
   std::optional<char> counts = {};  // which are counted
   size_t keeps = 0;                 // of the last bytes that were given
   bool is_looked_at = false;        // how full it is
+  bool limits_counted = false;      // what move() may give is so many of these, in place of bytes
 };
 
 // Bytes in a pipe of our own, which a method that is given up leaves behind.
@@ -99,6 +100,8 @@ class ByteMover {
   // Of the buffer, by what was taken last; nothing if there is none.
   virtual std::optional<double> used() const { return {}; }
   virtual std::string_view last() const { return {}; }  // that it keeps
+  // Gives so many zeros next, of which it says how many it has room for; nothing is held.
+  virtual uint64_t hold_zeros(uint64_t) { return 0; }
   virtual Leftover give_up() { return {}; }
 };
 

@@ -28,7 +28,9 @@
 #include "engine/process/proc_files.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
+#include "tui/flags/command_line.h"
 #include "tui/view/progress.h"
+#include "tui/view/remote.h"
 #include "tui/view/waiting.h"
 #include "tui/view/wakeups.h"
 #include "tui/view/watched_files.h"
@@ -184,6 +186,11 @@ class View {
     if (!copier_) return status_;
     move();
     show_last();
+    skipped_ += copier_->progress().skipped;
+    if (skipped_ > 0) {
+      say(fmt::format("{} bytes could not be read: zeros are in their place", skipped_));
+      status_ |= kNotMoved;
+    }
     if (request_.stats) say(spread_.text(rate_.average().value_or(0)));
     if (request_.verbose) say(report());
     return status_;
@@ -212,9 +219,11 @@ class View {
       const Input& input = inputs_[next_input_++];
       const CopyProgress before = copier_ ? copier_->progress() : CopyProgress();
       try {
-        copier_.emplace(options_for(input, before.bytes));
+        copier_.emplace(options_for(input, request_.separator ? counted_before_ + before.counted
+                                                              : bytes_before_ + before.bytes));
         bytes_before_ += before.bytes;
         counted_before_ += before.counted;
+        skipped_ += before.skipped;
       } catch (const SystemError&) {
         throw;
       } catch (const Error& e) {
@@ -228,8 +237,8 @@ class View {
     return false;
   }
 
-  // `more`: bytes since those before.
-  CopyOptions options_for(const Input& input, uint64_t more) const {
+  // `before`: bytes, or lines, of those that are over.
+  CopyOptions options_for(const Input& input, uint64_t before) const {
     CopyOptions options;
     options.in = input.fd();
     options.in_name = input.name;
@@ -238,10 +247,12 @@ class View {
       options.out_name = one_line(request_.output);
     }
     options.limit_bytes_per_s = request_.rate_limit;
-    if (request_.stop_at_size) options.stop_after = *size_ - bytes_before_ - more;
+    if (request_.stop_at_size) options.stop_after = *size_ - std::min(*size_, before);
     options.may_splice = !request_.no_splice;
+    options.skips_errors = request_.skips_errors;
+    options.skip_bytes = request_.skip_bytes;
     options.buffer = {request_.buffer_bytes, request_.separator, request_.parts.last,
-                      request_.parts.buffer};
+                      request_.parts.buffer, request_.separator.has_value()};
     if (request_.format.find('A') != std::string::npos) options.buffer.keeps = kShownLast;
     if (request_.format.find('T') != std::string::npos) options.buffer.is_looked_at = true;
     return options;
@@ -267,6 +278,7 @@ class View {
       names_->refresh(now_ns);
     }
     if (wakeup.asked) tell(now_ns);
+    if (wakeup.changed) take_other_flags();
     if (now_ns >= next_ns_) {
       rate_.add(now_ns, moved());
       if (const auto per_s = rate_.last()) spread_.add(*per_s);
@@ -277,6 +289,30 @@ class View {
       show();
     }
     wait_for_next();
+  }
+
+  // Those that were given; what can't be changed while it runs stays.
+  void take_other_flags() {
+    try {
+      auto words = take_flags();
+      if (!words) return;
+      words->insert(words->begin(), "view");
+      const ViewRequest given = parse_command_line(*words).view, usual;
+      if (given.rate_limit != 0) request_.rate_limit = given.rate_limit;
+      if (given.parts != usual.parts) request_.parts = given.parts, request_.format.clear();
+      if (!given.format.empty()) request_.format = given.format;
+      if (!given.name.empty()) request_.name = given.name;
+      if (given.size) size_ = request_.size = given.size;
+      if (given.interval_ns != usual.interval_ns) request_.interval_ns = given.interval_ns;
+      if (given.width != 0) request_.width = given.width;
+      request_.bits = request_.bits || given.bits;
+      request_.numeric = request_.numeric || given.numeric;
+      request_.quiet = request_.quiet || given.quiet;
+    } catch (const Error& e) {
+      return say(e.what());
+    }
+    shows_ = shows(request_);
+    copier_->set_limit(request_.rate_limit);
   }
 
   void wait_for_next() {
@@ -380,7 +416,7 @@ class View {
                        last.why.empty() ? "" : fmt::format(" ({})", last.why));
   }
 
-  const ViewRequest& request_;
+  ViewRequest request_;
   Wakeups wakeups_;  // before anything is opened: a FIFO may wait for its writer
   Ends ends_;
   std::vector<Input>& inputs_;
@@ -388,6 +424,7 @@ class View {
   size_t next_input_ = 0;
   std::optional<Copier> copier_;                    // of the one before it
   uint64_t bytes_before_ = 0, counted_before_ = 0;  // of those before that
+  uint64_t skipped_ = 0;                            // of all, at the end
   std::optional<uint64_t> size_;                    // of all that will come
   Shows shows_;
   PidFile pid_file_;
@@ -505,6 +542,11 @@ class FilesView {
 }  // namespace
 
 int view_command(const CommandLine& line) {
+  if (line.view.remote) {
+    if (::geteuid() == 0) use_capabilities(~uint64_t{0});
+    send_flags(*line.view.remote);
+    return static_cast<int>(Exit::ok);
+  }
   if (line.view.watched) {
     // As root, what /proc shows of everybody; it only reads.
     if (::geteuid() == 0)

@@ -386,7 +386,7 @@ uint64_t whole_size(const std::string& flag, const std::string& text) {
   return bytes;
 }
 
-constexpr uint32_t kMostWidth = 10'000;
+constexpr uint32_t kMostWidth = 10'000, kMostPid = 1 << 22;
 constexpr uint64_t kMostBuffer = 1 << 30;
 
 struct PartFlag {
@@ -461,13 +461,10 @@ struct RefusedFlag {
   const char* instead;
 };
 constexpr RefusedFlag kRefusedFlags[] = {
-    {"-E,--skip-errors", "", "a read error is 16 in its status; ddrescue reads damaged disks"},
-    {"-R,--remote", "PID", "what runs keeps its flags; SIGUSR1 prints its progress"},
     {"-Y,--sync", "", "pass it on to dd conv=fsync, or sync after it"},
     {"-K,--direct-io", "", "dd has iflag=direct and oflag=direct"},
     {"-X,--discard", "", "redirect stdout: > /dev/null"},
     {"-U,--store-and-forward", "FILE", "sponge of moreutils keeps all before it passes it on"},
-    {"-Z,--error-skip-block", "SIZE", "it goes with -E, which isn't here either"},
 };
 
 void refuse_flags_of_pv(CLI::App& app) {
@@ -530,6 +527,20 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
       "a name before the progress");
   for (const PartFlag& flag : kPartFlags)
     app.add_flag(flag.names, view.parts.*flag.part, flag.help);
+  app.add_flag("-E,--skip-errors", view.skips_errors,
+               "pass zeros on in place of what can't be read of a file");
+  add_value(
+      app, "-Z,--error-skip-block", "SIZE",
+      [&view](const std::string& text) {
+        view.skip_bytes = whole_size("--error-skip-block", text);
+      },
+      "with -E: skip so much at once (default: few bytes, and up to 512 if there are many errors)");
+  add_value(
+      app, "-R,--remote", "PID",
+      [&view](const std::string& text) {
+        view.remote = pid_t(number_of("--remote", text, 1, kMostPid));
+      },
+      "give a view that runs these flags: -L -F -N -s -i -w -p -t -e -I -r -a -b -A -T -8 -n -q");
   add_value(
       app, "-d,--watchfd", "PID[:FD]",
       [&view](const std::string& text) { view.watched = parsed("--watchfd", text, parse_watched); },
@@ -569,10 +580,12 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
                "a line for each view of a pipeline, which has this flag, too");
   refuse_flags_of_pv(app);
   app.final_callback([&view] {
-    if (view.separator && (view.stop_at_size || view.rate_limit != 0))
-      throw Error("--stop-at-size and --rate-limit are of bytes: give them without -l and -0");
     if (view.watched && !view.files.empty())
       throw Error("--watchfd moves nothing: give no file with it");
+    if (view.skip_bytes != 0 && !view.skips_errors)
+      throw Error("--error-skip-block is of --skip-errors: give -E, too");
+    if (view.remote && (!view.files.empty() || view.watched))
+      throw Error("--remote moves nothing: give no file, and no --watchfd, with it");
     if (view.stop_at_size && !view.size && view.size_of.empty())
       throw Error("--stop-at-size needs --size: give for example --size 10GiB");
   });

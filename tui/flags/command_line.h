@@ -98,7 +98,10 @@ struct ViewRequest {
   std::string format;     // of pv, in place of the parts; "" for none
   std::string output;     // "" is stdout
   bool bits = false, stats = false;
-  bool cursor = false;                       // a line of its own beside other views
+  bool cursor = false;  // a line of its own beside other views
+  bool skips_errors = false;
+  uint64_t skip_bytes = 0;                   // at once; 0: as is usual
+  std::optional<pid_t> remote = {};          // the view that gets the other flags
   std::optional<WatchedDescriptor> watched;  // its files are shown, and nothing is moved
   uint32_t height = 0;                       // rows; 0: as many as the terminal has
   uint64_t window_ns = 30'000'000'000;       // that the average and the ETA are of

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kRepeat_ns = 5 * kMs;
 
-std::atomic<bool> g_pending, g_asked, g_resized, g_continued, g_line_is_open;
+std::atomic<bool> g_pending, g_asked, g_resized, g_continued, g_changed, g_line_is_open;
 static_assert(std::atomic<bool>::is_always_lock_free, "for signal handlers");
 // Used by the handlers once g_has_timer is set.
 timer_t g_timer;
@@ -33,7 +33,10 @@ void on_timer(int) { g_pending = true; }
 
 void on_request(int number) {
   const int error = errno;
-  (number == SIGUSR1 ? g_asked : number == SIGWINCH ? g_resized : g_continued) = true;
+  (number == SIGUSR1    ? g_asked
+   : number == SIGUSR2  ? g_changed
+   : number == SIGWINCH ? g_resized
+                        : g_continued) = true;
   g_pending = true;
   set_wake_timer(kRepeat_ns, kRepeat_ns);
   errno = error;
@@ -59,7 +62,7 @@ void handle_unless_ignored(int number, void (*handler)(int), int flags) {
   if (before.sa_handler != SIG_IGN) handle(number, handler, flags);
 }
 
-constexpr int kRequests[] = {SIGUSR1, SIGWINCH, SIGCONT};
+constexpr int kRequests[] = {SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
 constexpr int kEnds[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 }  // namespace
@@ -75,14 +78,14 @@ Wakeups::Wakeups() {
   for (const int number : kEnds) handle_unless_ignored(number, on_end, int(SA_RESETHAND));
   sigset_t ours;
   sigemptyset(&ours);
-  for (const int number : {SIGALRM, SIGUSR1}) sigaddset(&ours, number);
+  for (const int number : {SIGALRM, SIGUSR1, SIGUSR2}) sigaddset(&ours, number);
   ::sigprocmask(SIG_UNBLOCK, &ours, nullptr);
 }
 
 Wakeups::~Wakeups() {
   if (g_has_timer.exchange(false)) ::timer_delete(g_timer);
   set_line_is_open(false);
-  for (const int number : {SIGALRM, SIGUSR1}) handle(number, SIG_IGN, 0);
+  for (const int number : {SIGALRM, SIGUSR1, SIGUSR2}) handle(number, SIG_IGN, 0);
   for (const int number : {SIGWINCH, SIGCONT}) handle(number, SIG_DFL, 0);
 }
 
@@ -93,7 +96,8 @@ Wakeup Wakeups::take() {
   set_wake_timer(0, 0);
   return {.asked = g_asked.exchange(false),
           .resized = g_resized.exchange(false),
-          .continued = g_continued.exchange(false)};
+          .continued = g_continued.exchange(false),
+          .changed = g_changed.exchange(false)};
 }
 
 void Wakeups::wake_after(uint64_t ns) {

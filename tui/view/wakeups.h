@@ -10,12 +10,14 @@ struct Wakeup {
   bool asked = false;      // SIGUSR1: tell how far it is
   bool resized = false;    // SIGWINCH
   bool continued = false;  // SIGCONT
+  bool changed = false;    // SIGUSR2: there are other flags
 };
 
 // One at a time: handlers have no owner.
 class Wakeups {
  public:
-  // From here on SIGUSR1 no longer ends us. Neither it nor SIGALRM is left blocked by our parent.
+  // From here on SIGUSR1 and SIGUSR2 no longer end us. Neither they nor SIGALRM is left blocked by
+  // our parent.
   Wakeups();
   ~Wakeups();
   Wakeups(const Wakeups&) = delete;

@@ -245,11 +245,12 @@ TEST(CommandLine, CommandsThatOnlyPrint) {
     EXPECT_NE(help.find("--" + std::string(knob.name)), help.npos) << knob.name;
   EXPECT_NE(parse("run --help").help.find("--duration"), std::string::npos);
   EXPECT_TRUE(help.ends_with(
-      "\nExit codes: 0 ok; 1 usage or bad config; 2 a worker failed; 3 a "
-      "resource or\npermission was refused; 4 the kernel lacks the feature; "
-      "7 result untrustworthy;\n8 compare: slower than --fail-if-slower allows; 9 watch: the "
-      "condition of\n--until is met; 126 the command to watch is not executable; 127 the command "
-      "to\nwatch was not found; 128+N ended by signal N.\n"))
+      "\nExit codes: 0 ok; 1 usage or bad config; 2 a worker failed; view: a file "
+      "could\nnot be opened; 3 a resource or permission was refused; 4 the kernel lacks the\n"
+      "feature; view: a file would be its own input; 7 result untrustworthy; 8 compare:\n"
+      "slower than --fail-if-slower allows; 9 watch: the condition of --until is met;\n"
+      "16 view: reading or writing failed; 126 the command to watch is not executable;\n"
+      "127 the command to watch was not found; 128+N ended by signal N.\n"))
       << help;
 }
 
@@ -411,15 +412,17 @@ TEST(CommandLine, WhatFollowsTwoDashesIsACommandOfAnother) {
 }
 
 TEST(CommandLine, WhatPvHasAndViewHasNotIsRefusedWithAReason) {
-  for (const char* flag : {"-F x", "--format x", "-A 9", "-T", "--buffer-percent", "-E", "-R 1",
-                           "-d 1", "--watchfd 1:0", "-H 3", "--stats"})
+  for (const char* flag : {"-Y", "--sync", "-K", "--direct-io", "-X", "-U file"})
     EXPECT_NE(command_line_error("view "s + flag + " file").find(" of pv is not here: "),
               std::string::npos)
         << flag << ": " << command_line_error("view "s + flag + " file");
-  EXPECT_EQ(command_line_error("view -d 17"),
-            "--watchfd of pv is not here: give pipetop watch PID:FD");
-  EXPECT_EQ(parse("view --help").help.find("watchfd"), std::string::npos);
-  EXPECT_NE(command_line_error("view -l -L 5"), "");
+  EXPECT_EQ(command_line_error("view -X"),
+            "--discard of pv is not here: redirect stdout: > /dev/null");
+  EXPECT_EQ(parse("view --help").help.find("--discard"), std::string::npos);
+  EXPECT_EQ(command_line_error("view -Z 512"),
+            "--error-skip-block is of --skip-errors: give -E, too");
+  EXPECT_EQ(command_line_error("view -R 12 file"),
+            "--remote moves nothing: give no file, and no --watchfd, with it");
 }
 
 TEST(CommandLine, ViewHasPvsFlags) {

@@ -276,6 +276,42 @@ TEST(ViewProgram, ShowsHowFarAnotherProcessIs) {
   EXPECT_EQ(wrong.wait(), 1);
 }
 
+TEST(ViewProgram, StopsAfterSoManyLines) {
+  const ScratchFile file("one\ntwo\nthree\n");
+  const ScratchDirectory scratch;
+  Stage view({"-q", "-l", "-S", "-s", "2", "-o", scratch.file("out")}, file.fd.get(),
+             null_out().get());
+  EXPECT_EQ(view.wait(), 0);
+  EXPECT_EQ(content_of(scratch.file("out")), "one\ntwo\n");
+}
+
+// Nothing is mapped at the begin of a process's memory: reading there fails.
+TEST(ViewProgram, PassesZerosInPlaceOfWhatCannotBeRead) {
+  const UniqueFd memory(::open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
+  const ScratchDirectory scratch;
+  Stage view({"-q", "-E", "-S", "-s", "3000", "-o", scratch.file("out")}, memory.get(),
+             null_out().get());
+  EXPECT_EQ(view.wait(), 16);
+  EXPECT_EQ(content_of(scratch.file("out")), std::string(3000, '\0'));
+  EXPECT_EQ(view.err(), "pipetop: 3000 bytes could not be read: zeros are in their place\n");
+}
+
+TEST(ViewProgram, TakesFlagsWhileItRuns) {
+  if (::geteuid() != 0 && !std::getenv("XDG_RUNTIME_DIR"))
+    GTEST_SKIP() << "there is no directory of our own to leave them in";
+  Program view({"view", "-f", "-b", "-L", "1K", "-i", "100ms", "/dev/zero", "-o", "/dev/null"});
+  ASSERT_TRUE(view.wait_until([&] { return view.err().find("KiB") != std::string::npos; }));
+  Program other({"view", "-R", std::to_string(view.pid()), "-F", "now %b", "-L", "1G"});
+  EXPECT_EQ(other.wait(), 0) << other.err();
+  EXPECT_TRUE(view.wait_until([&] { return view.err().find("now ") != std::string::npos; }));
+  EXPECT_TRUE(view.wait_until([&] { return view.err().find("MiB") != std::string::npos; }));
+  kill(view.pid(), SIGTERM);
+  view.wait();
+  Program none({"view", "-R", std::to_string(::getpid()), "-L", "1G"});
+  EXPECT_EQ(none.wait(), 1);
+  EXPECT_NE(none.err().find(" is no pipetop view "), std::string::npos) << none.err();
+}
+
 // The manual's table of pv's flags, against what is taken and what is refused.
 TEST(ViewProgram, TheTableOfFlagsIsTrue) {
   Program manual({"help", "view"}), help({"view", "--help"});
@@ -482,7 +518,7 @@ size_t longest_line(const std::string& output) {
 TEST(ViewTerminal, ShowsRateAndBarAndKeepsTheLastLine) {
   OnTerminal shell("head -c 3000000 /dev/zero | $VIEW -N here -s 3000000 > /dev/null");
   EXPECT_EQ(shell.wait_for_end(), 0);
-  EXPECT_NE(shell.output().find("\rhere: 2.86MiB 0:00:0"), std::string::npos) << shell.output();
+  EXPECT_NE(shell.output().find("here: 2.86MiB 0:00:0"), std::string::npos) << shell.output();
   EXPECT_NE(shell.output().find("=>] 100%\r\n"), std::string::npos) << shell.output();
 }
 
