@@ -131,6 +131,27 @@ TEST_F(ProcessTreeTest, AnOrphanStaysInItsPlace) {
   EXPECT_EQ(tree_.living().size(), 2u);
 }
 
+// Each stage of a pipeline for its part of the time.
+TEST_F(ProcessTreeTest, TheBottleneckIsWhoWasBlamedMost) {
+  start(11, 10, "sh");
+  start(12, 10, "xz");
+  pass(kSecond / 2);
+  tree_.connect(pipeline({11, 12}, *this));
+  const auto blame = [&](pid_t pid, int times) {
+    for (int i = 0; i < times; ++i) {
+      const ProcessId id{pid, stats_.at(pid).start_ticks};
+      tree_.blame({&id, 1}, now_ns_);
+      pass(kSecond / 2);
+    }
+  };
+  blame(11, 5);  // of the first one nobody knows how long
+  blame(12, 12);
+  const TreeRow row = tree_.view({}).rows[1];
+  EXPECT_EQ(row.bottleneck, "xz");
+  EXPECT_EQ(row.ran_ns, 9 * kSecond);
+  EXPECT_EQ(row.bottleneck_ns, 9 * kSecond * 12 / 16);
+}
+
 TEST_F(ProcessTreeTest, ItIsOverWhenNobodyLives) {
   start(11, 10, "sh");
   pass(2 * kSecond);
