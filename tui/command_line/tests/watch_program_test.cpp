@@ -138,8 +138,8 @@ TEST(WatchProgram, GoesOnOrEndsTheCommandWhenAConditionIsMet) {
 // A script of two pipelines, and a process without a pipe.
 TEST(WatchProgram, ShowsTheTreeOfACommand) {
   Program program(watch({"--format", "json", "--", "sh", "-c",
-                         "sleep 1; cat /dev/zero | head -c 1G | tail -c 1 > /dev/null; "
-                         "seq 3000000 | tail -n 1 > /dev/null"}));
+                         "sleep 1; cat /dev/zero | head -c 3G | tail -c 1 > /dev/null; "
+                         "yes | head -c 3G | tail -c 1 > /dev/null"}));
   EXPECT_EQ(program.wait(), 0);
   const json tree = json::parse(program.err())["tree"];
   std::vector<std::string> names;
@@ -149,7 +149,7 @@ TEST(WatchProgram, ShowsTheTreeOfACommand) {
   EXPECT_EQ(names[0].substr(0, 4), "0 sh");
   EXPECT_EQ(names[1], "1 sleep 1");
   EXPECT_EQ(names[2], "1 cat | head | tail");
-  EXPECT_EQ(names[3], "1 seq | tail");
+  EXPECT_EQ(names[3], "1 yes | head | tail");
   // A second, but for the looks at its begin and end.
   EXPECT_GE(tree["rows"][1]["ran_ns"].get<double>(), 0.5e9);
 }
