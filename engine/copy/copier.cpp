@@ -30,9 +30,6 @@ constexpr uint64_t kMostAtOnce = 1 << 30;
 constexpr int kUsualPipeBytes = 64 << 10, kLargerPipeBytes = 256 << 10;
 constexpr uint64_t kWorthEnlarging = 1 << 20;
 
-constexpr uint64_t kPieceBytes = 16 << 20;
-constexpr int kPieces = 6;
-
 // Until that many, an end that becomes ready between two calls is the likely reason.
 constexpr int kFalseAlarms = 3;
 
@@ -124,33 +121,8 @@ Copier::Copier(const CopyOptions& options)
   progress_.why = std::move(methods.why);
   worse_ = std::move(methods.best_first);
   use_next(progress_.why);
-  if (in_.kind == EndKind::pipe && out_.kind == EndKind::null && worse_.size() == 1)
-    trial_.emplace(monotonic_ns()).until_bytes = kPieceBytes;
   const bool file_to_pipe = progress_.method == CopyMethod::splice && in_.kind != EndKind::pipe;
   if (file_to_pipe && !limit_) enlarge_at_bytes_ = kWorthEnlarging;
-}
-
-// Into /dev/null: a copy that was written is faster read, since its pages stay in the caches of who
-// writes; pages that were lent by vmsplice are faster spliced. So both are tried in turns.
-void Copier::go_on_trying() {
-  const uint64_t now_ns = monotonic_ns();
-  const bool spliced = progress_.method == CopyMethod::splice;
-  (spliced ? trial_->splice_ns : trial_->copy_ns) += now_ns - trial_->begin_ns;
-  if (++trial_->pieces < kPieces) {
-    trial_->begin_ns = now_ns;
-    trial_->until_bytes = progress_.bytes + kPieceBytes;
-    return use(spliced ? CopyMethod::copy : CopyMethod::splice);
-  }
-  const bool reads = trial_->copy_ns < trial_->splice_ns;
-  trial_.reset();
-  use(reads ? CopyMethod::copy : CopyMethod::splice);
-  if (reads) progress_.why = "it is faster than splice here";
-}
-
-void Copier::use(CopyMethod method) {
-  worse_ = {method};
-  if (method == CopyMethod::splice) worse_.push_back(CopyMethod::copy);
-  use_next("");
 }
 
 void Copier::set_limit(uint64_t bytes_per_s) {
@@ -196,7 +168,6 @@ const CopyProgress& Copier::step() {
   if (moved.given > 0) false_alarms_ = 0;
   if (moved.taken > 0) next_skip_ = kLeastSkip;
   if (progress_.bytes >= enlarge_at_bytes_) enlarge_output();
-  if (trial_ && progress_.bytes >= trial_->until_bytes) go_on_trying();
   if (moved.error != 0) react(moved.error, moved.side);
   if (!moved.ended) return progress_;
   if (has_really_ended())

@@ -104,8 +104,6 @@ class Copier {
   std::optional<uint64_t> quota();
   bool has_really_ended() const;
   void use_next(const std::string& why);
-  void use(CopyMethod method);
-  void go_on_trying();
   void react(int error, CopySide side);
   void wait_until_ready(CopySide side);
   void enlarge_output();
@@ -119,13 +117,6 @@ class Copier {
   std::unique_ptr<ByteMover> mover_;
   CopyProgress progress_;
   uint64_t enlarge_at_bytes_ = UINT64_MAX;  // once so much has moved
-  // Which of splice and copy is faster, in pieces.
-  struct Trial {
-    explicit Trial(uint64_t now_ns) : begin_ns(now_ns) {}
-    uint64_t begin_ns, until_bytes = 0, splice_ns = 0, copy_ns = 0;
-    int pieces = 0;
-  };
-  std::optional<Trial> trial_;
   const bool skips_errors_;
   const uint64_t skip_bytes_;
   uint64_t next_skip_ = kLeastSkip;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -14,6 +15,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/base/handles.h"
 
@@ -52,43 +54,88 @@ void note_given(ssize_t done, Moved& moved) {
   moved.side = CopySide::out;
 }
 
+// To fall asleep at a pipe and to be woken costs more time than a fast neighbour needs for the next
+// piece. So an end that isn't ready is asked again for a while first, after whoever else wants to
+// run has; and seldom where that didn't pay lately. Measured: 1.2 to 4 times as fast, and no more
+// CPU time below 400 MB/s.
+class PipeWaits {
+ public:
+  // Until it has data, or room; -1: not waited for. False: a signal came before.
+  bool wait(int fd, short event) {
+    if (fd < 0 || is_ready(fd, event, 0)) return true;
+    if (not_for_ == 0) {
+      const uint64_t begin_ns = monotonic_ns();
+      uint64_t passed_ns = 0;
+      do {
+        ::sched_yield();
+        if (is_ready(fd, event, 0)) break;
+        passed_ns = monotonic_ns() - begin_ns;
+      } while (passed_ns < kAwakeNs);
+      awake_ns_ += std::max<uint64_t>(monotonic_ns() - begin_ns, 1);
+      if (passed_ns < kAwakeNs) return true;
+    }
+    return is_ready(fd, event, -1);
+  }
+
+  // What came of the waits since the last time.
+  void moved(uint64_t bytes) {
+    if (not_for_ > 0) --not_for_;
+    if (awake_ns_ == 0) return;
+    if (bytes >= awake_ns_ * kWorthBytesPerNs) {
+      pause_ /= 2;
+    } else {
+      pause_ = std::clamp(2 * pause_, 1, kLongestPause);
+      not_for_ = pause_;
+    }
+    awake_ns_ = 0;
+  }
+
+ private:
+  static constexpr uint64_t kAwakeNs = 40'000, kWorthBytesPerNs = 1;
+  static constexpr int kLongestPause = 1024;
+
+  static bool is_ready(int fd, short event, int timeout_ms) {
+    pollfd end{fd, event, 0};
+    return ::poll(&end, 1, timeout_ms) > 0;
+  }
+
+  uint64_t awake_ns_ = 0;
+  int pause_ = 0, not_for_ = 0;  // in moves
+};
+
+// A pipe's wrong end is never ready.
+int waited_in(const CopyEnd& end) {
+  return end.kind == EndKind::pipe && end.readable ? end.fd : -1;
+}
+int waited_out(const CopyEnd& end) {
+  return end.kind == EndKind::pipe && end.writable ? end.fd : -1;
+}
+
 class SpliceMover : public ByteMover {
  public:
   SpliceMover(const CopyEnd& in, const CopyEnd& out)
-      : in_(in.fd),
-        out_(out.fd),
-        between_pipes_(in.kind == EndKind::pipe && out.kind == EndKind::pipe),
-        other_(other_than_pipe(in, out)) {}
+      : in_(in.fd), out_(out.fd), pipe_in_(waited_in(in)), pipe_out_(waited_out(out)) {}
 
   // Without SPLICE_F_MORE: a socket would hold the last bytes back.
   Moved move(uint64_t most) override {
-    if (between_pipes_ && !wait_for_room()) return {.error = errno};
+    if (!waits_.wait(pipe_in_, POLLIN) || !waits_.wait(pipe_out_, POLLOUT)) return {.error = errno};
     const ssize_t done = ::splice(in_, nullptr, out_, nullptr, most, 0);
+    waits_.moved(done > 0 ? uint64_t(done) : 0);
     if (done > 0) return {.taken = uint64_t(done), .given = uint64_t(done)};
     if (done == 0) return {.ended = true};
     return {.error = errno, .side = side_of(errno)};
   }
 
  private:
-  // Measured: a fifth faster than to wait for it in splice.
-  bool wait_for_room() const {
-    pollfd room{out_, POLLOUT, 0};
-    return ::poll(&room, 1, -1) >= 0;
-  }
-
   // A pipe has no errors but a closed other end.
   CopySide side_of(int error) const {
     if (error == EAGAIN) return CopySide::none;
-    return error == EPIPE ? CopySide::out : other_;
-  }
-  static CopySide other_than_pipe(const CopyEnd& in, const CopyEnd& out) {
-    const bool from_pipe = in.kind == EndKind::pipe;
-    return out.kind == EndKind::pipe && !from_pipe ? CopySide::in : CopySide::out;
+    const bool into_pipe = pipe_out_ >= 0 && pipe_in_ < 0;
+    return error != EPIPE && into_pipe ? CopySide::in : CopySide::out;
   }
 
-  int in_, out_;
-  bool between_pipes_;
-  CopySide other_;
+  int in_, out_, pipe_in_, pipe_out_;
+  PipeWaits waits_;
 };
 
 // A quarter of what an ordinary user may have; more is hardly faster.
@@ -163,6 +210,7 @@ class CopyMover : public ByteMover {
   CopyMover(const CopyEnd& in, const CopyEnd& out, Leftover leftover, const CopyBuffer& buffer)
       : in_(in.fd),
         out_(out.fd),
+        pipe_in_(waited_in(in)),
         leftover_(std::move(leftover)),
         counts_(buffer.counts),
         keeps_(buffer.keeps),
@@ -204,7 +252,9 @@ class CopyMover : public ByteMover {
   }
 
   Moved take(uint64_t most) {
+    if (!waits_.wait(pipe_in_, POLLIN)) return {.error = errno};
     const ssize_t got = ::read(in_, data(), std::min<uint64_t>(buffer_.size(), most));
+    waits_.moved(got > 0 ? uint64_t(got) : 0);
     if (got < 0) return {.error = errno, .side = CopySide::in};
     hold(size_t(got));
     return {.taken = uint64_t(got), .ended = got == 0};
@@ -238,7 +288,8 @@ class CopyMover : public ByteMover {
     begin_ += size_t(moved.given);
   }
 
-  int in_, out_;
+  int in_, out_, pipe_in_;
+  PipeWaits waits_;
   Leftover leftover_;
   std::optional<char> counts_;
   size_t keeps_;
@@ -258,6 +309,8 @@ CopyEnd end_of_descriptor(int fd, std::string name) {
           .name = std::move(name),
           .kind = kind_of(fd, status),
           .appends = (flags & O_APPEND) != 0,
+          .readable = (flags & O_ACCMODE) != O_WRONLY,
+          .writable = (flags & O_ACCMODE) != O_RDONLY,
           .directory = S_ISDIR(status.st_mode),
           .device = status.st_dev,
           .inode = status.st_ino};

@@ -30,7 +30,8 @@ struct CopyEnd {
   int fd = -1;
   std::string name;  // "stdin", for messages
   EndKind kind = EndKind::other;
-  bool appends = false;  // O_APPEND, `>>`
+  bool appends = false;                     // O_APPEND, `>>`
+  bool readable = false, writable = false;  // as it was opened
   bool directory = false;
   dev_t device = 0;
   ino_t inode = 0;

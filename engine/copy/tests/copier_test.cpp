@@ -334,6 +334,10 @@ TEST(Copier, NamesTheEndThatFails) {
   } catch (const SystemError& e) {
     EXPECT_STREQ(e.what(), "some file: Bad file descriptor");
   }
+  const TwoEnds source = make_pipe();
+  ASSERT_EQ(::write(source.write.get(), "some", 4), 4);
+  Copier wrong_way(between(source.read.get(), pipe.read.get()));
+  EXPECT_THROW(run(wrong_way), SystemError);
 }
 
 TEST(Copier, AReaderThatWentIsAnError) {
