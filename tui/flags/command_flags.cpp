@@ -465,6 +465,16 @@ constexpr RefusedFlag kRefusedFlags[] = {
     {"-K,--direct-io", "", "dd has iflag=direct and oflag=direct"},
     {"-X,--discard", "", "redirect stdout: > /dev/null"},
     {"-U,--store-and-forward", "FILE", "sponge of moreutils keeps all before it passes it on"},
+    {"-k,--si", "", "sizes are in powers of 1024, and say so: KiB"},
+    {"-g,--gauge", "", "a bar needs the size: -s"},
+    {"-u,--bar-style", "STYLE", "the bar has one style; -F moves it"},
+    {"-x,--extra-display", "SPEC", "the progress goes to stderr alone"},
+    {"-9,--conemu", "", "the progress goes to stderr alone"},
+    {"-J,--pipe-buffer-size", "BYTES",
+     "a pipe that a file goes into gets 256 KiB, others keep theirs"},
+    {"-O,--sparse", "", "cp --sparse=always, or dd conv=sparse"},
+    {"-Q,--query", "PID", "SIGUSR1 makes a view print how far it is"},
+    {"-M,--monitor", "SIDE", "pipetop watch shows both sides of a pipe"},
 };
 
 void refuse_flags_of_pv(CLI::App& app) {
