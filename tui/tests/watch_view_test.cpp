@@ -93,6 +93,15 @@ TEST_F(WatchView, RingsOfAForkNameBothEnds) {
   }
 }
 
+TEST_F(WatchView, ASocketBetweenTwoStagesIsNoPipe) {
+  for (const size_t stages : {4, 2}) {
+    Pipeline pipeline = fake_chain(stages);
+    pipeline.pipes[0].socket = SocketLink{.tcp = true, .name = "127.0.0.1:9000"};
+    open(pipeline);
+    EXPECT_TRUE(shows(stages == 4 ? "TCP 64 KiB" : "TCP 127.0.0.1:9000")) << text();
+  }
+}
+
 TEST_F(WatchView, HoldersThatNeverMovedAByteAreApartAndDim) {
   open(fake_fifo(), 24, 80);
   const int row = row_of("bash 4004 holds both ends of /tmp/backup.fifo");

@@ -330,7 +330,8 @@ void draw_figures(const Area& line, const RingShown& shown) {
     const int end = line.put_fitted(0, 4, room, shown.ends, Style::plain);
     pen.skip(end - 4 + 2);
   }
-  const std::string size = size_text(shown.pipe.capacity);
+  std::string size = size_text(shown.pipe.capacity);
+  if (shown.pipe.socket) size = fmt::format("{} {}", kind_of(shown.pipe), size);
   pen.text(size, size_ink(shown)).skip(std::max(1, 9 - columns_of(size)));
   std::vector<RingField> fields = fields_of(shown);
   choose_fields(fields, pen.room() - kLeastStrip);
@@ -467,7 +468,7 @@ void draw_ring_between(const Area& area, const RingShown& shown) {
     area.put_fitted(row++, col, area.cols(), text, ink);
   };
   const Pipe& pipe = shown.pipe;
-  if (!pipe.path.empty()) put_middle(pipe.path, Style::mark);
+  if (pipe.socket || !pipe.path.empty()) put_middle(name_of(pipe), Style::mark);
   put_middle(size_text(pipe.capacity), size_ink(shown));
   const int strip_rows = area.rows() >= 10 ? 2 : 1;
   draw_fill(area.part({row, 0, strip_rows, area.cols() - 2}), shown);
