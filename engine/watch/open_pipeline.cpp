@@ -281,6 +281,14 @@ void OpenPipeline::find_larger_ring(Pipeline& view, uint64_t window_ns) const {
   worst->larger = larger_ring({first, flow->second.end()}, *worst->capacity);
 }
 
+bool OpenPipeline::joins_stages(uint64_t socket_inode) const {
+  return std::ranges::any_of(pipes_, [&](const auto& pipe) {
+    const auto& [id, known] = pipe;
+    return known.socket && !known.socket->from_outside && known.socket->read_inode != 0 &&
+           (id.inode == socket_inode || known.socket->read_inode == socket_inode);
+  });
+}
+
 // Of who polls, since nobody tells what for: whether it could be for what others feed or empty.
 // Nearly everybody has a terminal to type at and to complain to.
 std::optional<bool> OpenPipeline::is_outside(const Stage& stage) const {
@@ -290,7 +298,8 @@ std::optional<bool> OpenPipeline::is_outside(const Stage& stage) const {
   for (int fd = 0; fd < kAskedFds; ++fd) {
     const std::string name = parts_.link_of(stage.id.pid, fd);
     if (name.empty()) continue;
-    const WaitsFor wait = observe::wait_on(name, false);
+    const auto [wait, inode, named] = observe::descriptor_wait(name, {});
+    if (wait == WaitsFor::network && joins_stages(inode)) continue;
     const bool fed = wait == WaitsFor::network || name == "anon_inode:inotify" ||
                      (wait == WaitsFor::terminal && fd != STDIN_FILENO && fd != STDERR_FILENO);
     outside = outside.value_or(false) || fed;

@@ -96,6 +96,9 @@ TEST_F(OpenPipelineTest, OfWhoPollsItSaysWhetherOthersFeedOrEmptyIt) {
   links[3] = "socket:[4711]";
   s = run(2 * kSecond);
   EXPECT_EQ(stage(s, "ssh").outside, true);
+  machine.pipe(200).pipe.socket = SocketLink{.read_inode = 4711};
+  s = run(2 * kSecond);
+  EXPECT_EQ(stage(s, "ssh").outside, false) << "that socket leads to gzip";
 }
 
 TEST_F(OpenPipelineTest, OnlyItsPipesAreAskedByRoot) {
