@@ -330,8 +330,7 @@ void draw_figures(const Area& line, const RingShown& shown) {
     const int end = line.put_fitted(0, 4, room, shown.ends, Style::plain);
     pen.skip(end - 4 + 2);
   }
-  std::string size = size_text(shown.pipe.capacity);
-  if (shown.pipe.socket) size = fmt::format("{} {}", kind_of(shown.pipe), size);
+  const std::string size = size_text(shown.pipe.capacity);
   pen.text(size, size_ink(shown)).skip(std::max(1, 9 - columns_of(size)));
   std::vector<RingField> fields = fields_of(shown);
   choose_fields(fields, pen.room() - kLeastStrip);
@@ -468,7 +467,7 @@ void draw_ring_between(const Area& area, const RingShown& shown) {
     area.put_fitted(row++, col, area.cols(), text, ink);
   };
   const Pipe& pipe = shown.pipe;
-  if (pipe.socket || !pipe.path.empty()) put_middle(name_of(pipe), Style::mark);
+  if (!shown.ends.empty()) put_middle(shown.ends, Style::mark);
   put_middle(size_text(pipe.capacity), size_ink(shown));
   const int strip_rows = area.rows() >= 10 ? 2 : 1;
   draw_fill(area.part({row, 0, strip_rows, area.cols() - 2}), shown);
