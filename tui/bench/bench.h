@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "engine/base/error.h"
@@ -65,10 +68,21 @@ struct SlowPeerCost {
 // whole pipe ten times a second.
 SlowPeerCost slow_peer_cost(Role role, double seconds);
 
+// ---- view in a shell's pipelines ---------------------------------------------
+
+// GiB/s of a pipeline with "pv -q", or another program that copies, in it.
+using RateOf = std::function<double(const std::string& program)>;
+
+// For pipe to pipe, file to pipe and so on, by name.
+void for_view_shapes(const std::function<void(const std::string&, const RateOf&)>& measure);
+
 // ---- runs of the dashboard on a pseudo-terminal ----------------------------
 
 // The median of the 100 ms rates while the dashboard draws at 120x40 with BPF on.
 double screen_rate(const Settings& settings, double seconds);
+
+// It is in the benchmark's directory.
+std::filesystem::path pipetop();
 
 // From exec of pipetop to a screen on which no panel waits for data.
 double first_full_frame_ms();

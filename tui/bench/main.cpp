@@ -190,13 +190,24 @@ void keys() {
   latencies("key to effect, reader asleep", asleep_latencies_ms(Role::reader, 200));
 }
 
+// Not slower than the better of them.
+void views() {
+  const std::string view = pipetop().string() + " view -q";
+  for_view_shapes([&](const std::string& shape, const RateOf& rate_of) {
+    for (const char* other : {"pv -q", "cat"})
+      compare(
+          fmt::format("view / {}, {}", other, shape), 1, [&] { return rate_of(view); },
+          [&] { return rate_of(other); });
+  });
+}
+
 struct Part {
   std::string_view name;
   void (*run)();
 };
-constexpr std::array kParts = {Part{"workers", worker_loops}, Part{"observers", observing},
-                               Part{"keys", keys}, Part{"screen", screen_costs},
-                               Part{"recording", recording_costs}};
+constexpr std::array kParts = {
+    Part{"workers", worker_loops}, Part{"observers", observing},       Part{"keys", keys},
+    Part{"screen", screen_costs},  Part{"recording", recording_costs}, Part{"view", views}};
 
 // A number of pairs, or names of parts: all of them if there is none. Throws Error.
 void run(std::span<const char* const> arguments) {
@@ -213,7 +224,7 @@ void run(std::span<const char* const> arguments) {
       g_pairs = pairs;
     else
       throw Error(fmt::format("\"{}\" is neither a number of pairs nor one of the parts workers, "
-                              "observers, keys, screen, recording",
+                              "observers, keys, screen, recording, view",
                               argument),
                   Exit::usage);
   }

@@ -84,11 +84,6 @@ class PtyChild {
 
 double seconds_since(uint64_t begin_ns) { return double(monotonic_ns() - begin_ns) / 1e9; }
 
-// pipetop is in the benchmark's directory.
-std::filesystem::path pipetop() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pipetop";
-}
-
 int exec_pipetop(const char* preset) {
   ::execl(pipetop().c_str(), "pipetop", "--preset", preset, nullptr);
   return 127;
@@ -128,6 +123,10 @@ double draw_many(int frames) {
 }
 
 }  // namespace
+
+std::filesystem::path pipetop() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pipetop";
+}
 
 double screen_rate(const Settings& settings, double seconds) {
   ChildResult result;
