@@ -137,9 +137,7 @@ std::optional<Culprit> culprit_of(const WaitGraph& graph) {
 
 std::vector<size_t> busy_stages(const WaitGraph& graph) {
   std::vector<size_t> busy;
-  for (const size_t i : stages_that(graph, [&](size_t stage) {
-         return graph.stages[stage].known && graph.stages[stage].own >= kBusy;
-       }))
+  for (const size_t i : stages_that(graph, [&](size_t stage) { return graph.stages[stage].busy; }))
     if (std::ranges::none_of(busy, [&](size_t other) { return side_by_side(graph, i, other); }))
       busy.push_back(i);
   return busy;

@@ -37,7 +37,7 @@ struct Culprit {
 // Nothing if no stage has enough of the blame, or enough to do by itself.
 std::optional<Culprit> culprit_of(const WaitGraph& graph);
 
-// Busy nearly all the time; of stages side by side only one.
+// Of those side by side only one.
 std::vector<size_t> busy_stages(const WaitGraph& graph);
 
 // Those that take part and are so.

@@ -21,7 +21,8 @@ Reading<Verdict> judge_pair(const Snapshot& s);
 // What it doesn't spend blocked there is its own. The stage in which most of the blame ends holds
 // the pipeline up, if that is at least kBlame and it has kOwnWork of its own. The rings have to
 // agree: a stage whose inputs are empty, or whose outputs are full, holds up nobody. Several stages
-// with kBusy of their own are balanced. Thin evidence (few samples, a short window) names nobody.
+// with kBusy of their own are balanced; where one of them lacks a CPU, also those that get kBusy of
+// its CPU time and have kOwnWork. Thin evidence (few samples, a short window) names nobody.
 inline constexpr double kBlame = 0.5;
 inline constexpr double kOwnWork = 0.6;
 inline constexpr double kBusy = 0.85;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "engine/base/graph_order.h"
+#include "engine/judge/evidence.h"
 #include "engine/judge/verdict.h"
 
 namespace pipetop {
@@ -184,6 +185,20 @@ bool is_waited_for(const Pipeline& pipeline, const WaitRing& ring, bool by_write
   });
 }
 
+// Where CPUs are short, the scheduler decides who waits for whom, and CPU time is what counts. A
+// quota makes its own stage wait.
+void find_busy(const Pipeline& pipeline, WaitGraph& graph) {
+  double scarce = 1;  // the least CPU time of one that would take more
+  for (size_t i = 0; i < graph.stages.size(); ++i) {
+    WaitStage& stage = graph.stages[i];
+    stage.busy = stage.known && stage.own >= kBusy;
+    if (stage.busy && stage.runnable >= kLacksCpu && !pipeline.stages[i].limits.quota)
+      scarce = std::min(scarce, stage.on_cpu);
+  }
+  for (WaitStage& stage : graph.stages)
+    if (stage.known && stage.own >= kOwnWork && stage.on_cpu >= kBusy * scarce) stage.busy = true;
+}
+
 // Who has nothing to read does not hold up anybody, whatever it does meanwhile: it spins, sleeps or
 // works on little. In a circle it may be what its own writer waits for. That moves the blame only:
 // what it is said to do comes from its clock.
@@ -296,10 +311,14 @@ WaitGraph wait_graph_of(const Pipeline& pipeline) {
       take_rings(graph, view.state, stage);
     }
     forget_reading(graph, stage);
+  }
+  find_busy(pipeline, graph);
+  for (size_t i = 0; i < graph.stages.size(); ++i) {
+    WaitStage& stage = graph.stages[i];
     // One that works nearly all the time, but does wait now and then, isn't spinning.
-    const double waits = stage.reading + stage.writing;
-    if (waits < kWaitsAtAll || stage.own < kBusy)
-      shift_to_neighbours(pipeline, graph, circle, i, stage);
+    if (!stage.alive || (stage.busy && stage.reading + stage.writing >= kWaitsAtAll)) continue;
+    shift_to_neighbours(pipeline, graph, circle, i, stage);
+    stage.busy = stage.busy && stage.own >= kBusy;
   }
   find_who_takes_part(pipeline, graph);
   return graph;

@@ -29,6 +29,8 @@ struct WaitStage {
   // What the rest is made of. Without shares, what it does at the moment is taken for all of it.
   double on_cpu = 0, runnable = 0;
   std::array<double, kWaits> elsewhere{};
+  // Nearly all the time is its own; or it gets as much CPU time as one that would take more.
+  bool busy = false;
   std::vector<size_t> inputs, outputs;  // pipes, without own ones
   // No input, or output, moved or holds data: an idle standard input doesn't feed a source.
   bool is_source = true, is_sink = true;

@@ -44,6 +44,30 @@ TEST(Bottleneck, TwoBusyStagesAreBalancedAlsoIfTheirRingIsFull) {
   EXPECT_EQ(said_of(view, judge_pipeline(view)), "stage gzip none");
 }
 
+// Both do the same work on one CPU: who waits for whom is up to the scheduler.
+TEST(Bottleneck, TwoThatShareACpuAreBalanced) {
+  Pipeline view = made_chain({"source", "middle", "sink"});
+  spend(view, 0, {.cpu = 0.49, .on_cpu = 0.49, .runnable = 0.27, .writing = 0.24});
+  spend(view, 1, {.cpu = 0.49, .on_cpu = 0.49, .runnable = 0.51});
+  spend(view, 2, {.runnable = 0.02, .reading = 0.98});
+  set_ring(view.pipes[0], 0.8, 0.01, 0.77);
+  set_ring(view.pipes[1], 0.02, 0.98, 0);
+  EXPECT_EQ(verdict_of(view), "balanced - none");
+  EXPECT_EQ(line_of(view),
+            "balanced: source is on a CPU 49 %, waits for a CPU 27 %; middle waits for a "
+            "CPU 51 %, runs 49 %");
+  // A quota stops one of them.
+  Pipeline stopped = view;
+  stopped.stages[1].limits.quota = Throttling{1, 0.5, "/a"};
+  EXPECT_EQ(verdict_of(stopped), "stage middle none");
+  // One needs more of it.
+  spend(view, 0, {.cpu = 0.3, .on_cpu = 0.3, .runnable = 0.3, .writing = 0.4});
+  EXPECT_EQ(verdict_of(view), "stage middle none");
+  // They don't share one: a CPU more would help the reader, and nobody else.
+  spend(view, 0, {.cpu = 0.49, .on_cpu = 0.49, .writing = 0.51});
+  EXPECT_EQ(verdict_of(view), "stage middle none");
+}
+
 // Each waits for the other half of the time.
 Pipeline with_bursts(const std::vector<std::string>& names) {
   Pipeline view = made_chain(names);
