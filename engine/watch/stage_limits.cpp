@@ -16,6 +16,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/system_files.h"
 #include "engine/base/text.h"
+#include "engine/observe/waits.h"
 
 namespace pipetop {
 namespace {
@@ -78,8 +79,8 @@ void find_disk(pid_t pid, LimitTotals& totals) {
 
 void find_socket(pid_t pid, LimitTotals& totals) {
   for (int fd = 0; fd < kAskedFds && !totals.socket; ++fd) {
-    uint64_t inode = 0;
-    if (std::sscanf(link_of(pid, fd).c_str(), "socket:[%" SCNu64 "]", &inode) != 1) continue;
+    const auto [wait, inode, named] = observe::descriptor_wait(link_of(pid, fd), {});
+    if (wait != WaitsFor::network || inode == 0) continue;
     for (const char* list : {"net/tcp", "net/tcp6"})
       if (!totals.socket) totals.socket = parse_tcp(read_proc_file(pid, list, kLongestList), inode);
   }

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,11 +70,15 @@ SlowPeerCost slow_peer_cost(Role role, double seconds);
 
 // ---- view in a shell's pipelines ---------------------------------------------
 
-// GiB/s of a pipeline with "pv -q", or another program that copies, in it.
-using RateOf = std::function<double(const std::string& program)>;
+// A shell's pipeline around a program that copies, $IT.
+struct ViewShape {
+  const char *name, *command;
+  uint64_t bytes;  // that pass through it
+};
+std::span<const ViewShape> view_shapes();
 
-// For pipe to pipe, file to pipe and so on, by name.
-void for_view_shapes(const std::function<void(const std::string&, const RateOf&)>& measure);
+// In GiB/s, of "pv -q" for instance.
+double view_rate(const ViewShape& shape, const std::string& program);
 
 // ---- runs of the dashboard on a pseudo-terminal ----------------------------
 

@@ -193,12 +193,11 @@ void keys() {
 // Not slower than the better of them.
 void views() {
   const std::string view = pipetop().string() + " view -q";
-  for_view_shapes([&](const std::string& shape, const RateOf& rate_of) {
+  for (const ViewShape& shape : view_shapes())
     for (const char* other : {"pv -q", "cat"})
       compare(
-          fmt::format("view / {}, {}", other, shape), 1, [&] { return rate_of(view); },
-          [&] { return rate_of(other); });
-  });
+          fmt::format("view / {}, {}", other, shape.name), 1,
+          [&] { return view_rate(shape, view); }, [&] { return view_rate(shape, other); });
 }
 
 struct Part {

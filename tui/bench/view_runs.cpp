@@ -34,11 +34,11 @@ int filled_file() {
   return fd;
 }
 
-struct Shape {
-  const char *name, *command;
-  uint64_t bytes;
+struct Files {
+  int from = filled_file(), to = temporary_file();
 };
-constexpr Shape kShapes[] = {
+
+constexpr ViewShape kShapes[] = {
     {"pipe to pipe", "head -c $BYTES /dev/zero | $IT | cat >/dev/null", kBytes},
     {"pipe to /dev/null", "head -c $BYTES /dev/zero | $IT >/dev/null", kBytes},
     {"file to pipe", "$IT <$FROM | cat >/dev/null", kFileBytes},
@@ -48,19 +48,18 @@ constexpr Shape kShapes[] = {
 
 }  // namespace
 
-void for_view_shapes(const std::function<void(const std::string&, const RateOf&)>& measure) {
-  const int from = filled_file(), to = temporary_file();
-  ::setenv("BYTES", std::to_string(kBytes).c_str(), 1);
-  ::setenv("FROM", fmt::format("/dev/fd/{}", from).c_str(), 1);
-  ::setenv("TO", fmt::format("/dev/fd/{}", to).c_str(), 1);
-  for (const Shape& shape : kShapes)
-    measure(shape.name, [&](const std::string& program) {
-      ::setenv("IT", program.c_str(), 1);
-      if (::ftruncate(to, 0) != 0) throw SystemError("a temporary file", errno);
-      const uint64_t begin_ns = monotonic_ns();
-      if (std::system(shape.command) != 0) throw Error(program + " failed");
-      return double(shape.bytes) / double(1 << 30) * 1e9 / double(monotonic_ns() - begin_ns);
-    });
+std::span<const ViewShape> view_shapes() { return kShapes; }
+
+double view_rate(const ViewShape& shape, const std::string& program) {
+  static const Files files;
+  if (::ftruncate(files.to, 0) != 0) throw SystemError("a temporary file", errno);
+  ::setenv("BYTES", std::to_string(shape.bytes).c_str(), 1);
+  ::setenv("FROM", fmt::format("/dev/fd/{}", files.from).c_str(), 1);
+  ::setenv("TO", fmt::format("/dev/fd/{}", files.to).c_str(), 1);
+  ::setenv("IT", program.c_str(), 1);
+  const uint64_t begin_ns = monotonic_ns();
+  if (std::system(shape.command) != 0) throw Error(program + " failed");
+  return double(shape.bytes) / double(1 << 30) * 1e9 / double(monotonic_ns() - begin_ns);
 }
 
 }  // namespace pipetop::bench
