@@ -1,5 +1,6 @@
 // pipetop: an oscilloscope for Linux pipes.
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -38,11 +39,16 @@ void hide_memory() {
   if (getauxval(AT_SECURE) != 0) prctl(PR_SET_DUMPABLE, 0);
 }
 
+// Loading BPF takes libbpf's log and the kernel's BTF, 16 and 5 MiB, for a moment. When the first
+// is freed, glibc would raise its thresholds, and keep what is as large from then on.
+void keep_thresholds() { mallopt(M_MMAP_THRESHOLD, 128 << 10); }
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace pipetop;
   if (argc > 1 && std::strcmp(argv[1], kWorkerProcess) == 0) return worker_main(argc, argv);
+  keep_thresholds();
   hide_memory();
   fill_standard_descriptors();
   tui::hide_callers_variables();

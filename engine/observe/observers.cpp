@@ -1,7 +1,6 @@
 #include "engine/observe/observers.h"
 
 #include <fmt/core.h>
-#include <malloc.h>
 
 #include <algorithm>
 
@@ -265,7 +264,6 @@ void Observers::need_symbols() {
   symbols_.set_ours(own_code());
   if (symbols_.empty()) no_symbols_ = why_no_addresses(read_circumstances());
   if (ring_) ring_->learn_kinds(symbols_);
-  malloc_trim(0);  // libbpf had parsed the kernel's BTF
 }
 
 void Observers::poll_sched(uint64_t now_ns) {
