@@ -27,11 +27,16 @@ bool PipelineMembers::in_tree(ProcessId process, const ScanIndex& index) {
 PipelineMembers::Connected PipelineMembers::tree_of(const PipeScan& scan, const ScanIndex& index,
                                                     const std::vector<PipelineShape>& shapes,
                                                     const SeenMoving& moving) {
+  // Who also moves data to itself has its place from the flow between others.
+  std::vector<const PipelineShape*> ordered;
+  for (const PipelineShape& shape : shapes) ordered.push_back(&shape);
+  std::ranges::stable_sort(ordered, {},
+                           [](const PipelineShape* shape) { return shape->stages.size() == 1; });
   Connected connected;
   std::set<ProcessId> stages;
-  for (const PipelineShape& shape : shapes) {
+  for (const PipelineShape* const shape : ordered) {
     std::set<ProcessId> wanted;
-    for (const size_t i : shape.pipes) {
+    for (const size_t i : shape->pipes) {
       const ScannedPipe& pipe = scan.pipes[i];
       bool sides[2] = {}, moves = false;
       for (const PipeEnd& end : pipe.ends) {
@@ -40,14 +45,14 @@ PipelineMembers::Connected PipelineMembers::tree_of(const PipeScan& scan, const 
           sides[writing] = sides[writing] || is_on(end, writing);
         moves = moves || moving.contains({pipe.id, end.process});
       }
-      if (!moves && !(sides[0] && sides[1])) continue;
+      if (!moves && (!(sides[0] && sides[1]) || is_own(pipe))) continue;
       connected.pipes.push_back(i);
       for (const PipeEnd& end : pipe.ends)
         for (const bool writing : {false, true})
           if (is_on(end, writing) && (!sides[writing] || in_tree(end.process, index)))
             wanted.insert(end.process);
     }
-    for (const ProcessId stage : shape.stages)
+    for (const ProcessId stage : shape->stages)
       if (wanted.contains(stage) && stages.insert(stage).second) connected.stages.push_back(stage);
   }
   return connected;

@@ -51,8 +51,9 @@ class PipelineMembers {
 
   // The part that has most of these pipes, and goes on having them.
   explicit PipelineMembers(std::set<PipeId> pipes) : connected_(std::move(pipes)) {}
-  // All pipes between these, and those to others in which one of these moves data; with the others
-  // at the far end, but not those that share the near one: a terminal's or a log's other writers.
+  // All pipes between these, and those to others or to itself in which one of these moves data;
+  // with the others at the far end, but not those that share the near one: a terminal's or a log's
+  // other writers.
   explicit PipelineMembers(Descendants tree) : tree_(std::move(tree)) {}
 
   // After a pass over the machine.

@@ -330,6 +330,22 @@ TEST_F(OpenPipelineTest, ATreeHasItsOrphansAndNotItsNeighbours) {
   EXPECT_EQ(seen.find("pipetop"), std::string::npos) << seen;
 }
 
+// xz has one that wakes it up, and makes it before the shell has made the others.
+TEST_F(OpenPipelineTest, APipeToItselfDoesNotChangeTheOrderOfATree) {
+  machine.add(5, "sh", 4000);
+  make_tar_gzip_ssh();
+  for (const int fd : {3, 4}) machine.hold(50, 11, fd, fd == 3 ? Access::read : Access::write);
+  tick();
+  watcher->open_tree(5);
+  auto s = run(kSecond);
+  EXPECT_EQ(s->watched->title(), "tar | gzip | ssh");
+  EXPECT_EQ(s->watched->pipes.size(), 2u) << "nothing moves in it";
+  machine.waits(11, WaitsFor::pipe_read, 3);
+  s = run(kSecond);
+  EXPECT_EQ(s->watched->title(), "tar | gzip | ssh");
+  EXPECT_EQ(s->watched->pipes.size(), 3u);
+}
+
 TEST_F(OpenPipelineTest, AShellMeansThePipelinesThatItRuns) {
   machine.add(5, "bash", 1);
   machine.process(5).leads_session = true;
