@@ -63,15 +63,21 @@ std::string range_text(Quantity quantity, double least, double most) {
                   text));
 }
 
-double parse_value(Quantity quantity, std::string_view text, std::string_view all) {
-  if (!is_share(quantity)) {
+double parse_value(const UntilCondition& condition, std::string_view text) {
+  if (!is_share(condition.quantity)) {
     if (text.ends_with("/s")) text.remove_suffix(2);
     return double(parse_size(trimmed(text)));
   }
-  if (!text.ends_with('%')) refuse(all);
-  text.remove_suffix(1);
+  const bool has_sign = text.ends_with('%');
+  if (has_sign) text.remove_suffix(1);
   const auto percent = parse_all<double>(trimmed(text));
-  if (!percent || *percent < 0 || *percent > 100) refuse(all);
+  if (!percent) refuse(condition.text);
+  if (!has_sign)
+    throw Error(fmt::format("\"{}\": a share needs its %: {:g} %", condition.text, *percent));
+  const bool can_be = condition.above ? *percent >= 0 && *percent < 100 : *percent > 0;
+  if (!can_be || *percent > 100)
+    throw Error(
+        fmt::format("\"{}\" is never, or always, so: a share is 0 % to 100 %", condition.text));
   return *percent / 100;
 }
 
@@ -92,7 +98,7 @@ UntilCondition parse_until(std::string_view text) {
     condition.for_ns = parse_duration_ns(trimmed(rest.substr(at + 5)));
     rest = rest.substr(0, at);
   }
-  condition.value = parse_value(condition.quantity, trimmed(rest), text);
+  condition.value = parse_value(condition, trimmed(rest));
   return condition;
 }
 

@@ -38,8 +38,11 @@ TEST(UntilCondition, IsAsPeopleWriteIt) {
   EXPECT_EQ(rate.for_ns, 0u);
   EXPECT_EQ(parse_until("queued > 64KiB for 500ms").for_ns, 500 * kMs);
   for (const char* bad : {"", "full", "full > 90", "full > 900 %", "full = 9 %", "fill > 9 %",
-                          "rate > 9 %", "full > % for 3s", "full > 90 % for ever", "> 3 %"})
+                          "rate > 9 %", "full > % for 3s", "full > 90 % for ever", "> 3 %",
+                          "full > 100 %", "empty < 0 %", "used < 101 %"})
     EXPECT_THROW(parse_until(bad), Error) << bad;
+  for (const char* good : {"full > 0 %", "empty < 100 %", "used > 99.5 %"})
+    EXPECT_NO_THROW(parse_until(good)) << good;
 }
 
 TEST(UntilCondition, IsMetAfterItsTimeWithoutABreak) {
