@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "engine/base/characters.h"
@@ -93,6 +94,28 @@ std::string function_clause(const Stage& stage) {
   return fmt::format("{} of its samples are in {}", percent(share), rows[0].name);
 }
 
+// Of the samples, those below the block layer's functions: where a disk's driver takes CPU time, as
+// with emulated hardware or encryption, that is a part of the wait for the disk for whoever reads
+// of it.
+double disk_driver_share(const Stage& stage) {
+  if (!stage.functions.has_value() || stage.functions->samples < kLeastSamples) return 0;
+  const auto is_block_layer = [](std::string_view name) {
+    constexpr std::array<std::string_view, 5> kBegins = {"submit_bio", "__submit_bio", "blk_",
+                                                         "__blk_", "blkdev_issue_"};
+    return std::ranges::any_of(kBegins,
+                               [&](std::string_view begin) { return name.starts_with(begin); });
+  };
+  const std::vector<CallNode>& nodes = stage.functions->tree->nodes;
+  std::vector<bool> below(nodes.size());
+  uint64_t samples = 0;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const bool parent_is = nodes[i].parent != CallNode::kNone && below[nodes[i].parent];
+    below[i] = parent_is || is_block_layer(nodes[i].function.name());
+    if (below[i] && !parent_is) samples += nodes[i].total;
+  }
+  return stage.functions->share(samples);
+}
+
 // Stages that hold a write end and don't use it, and did not come just now.
 std::vector<size_t> idle_writers(const Pipeline& pipeline, const Pipe& pipe) {
   std::vector<size_t> stages;
@@ -111,16 +134,19 @@ std::vector<StageActivity> activities_of(const JudgedPipeline& view, size_t numb
   const WaitStage& looked_at = view.graph.stages[number];
   const Reading<StageShares>& shares = view.pipeline.stages[number].shares;
   const bool known = shares.has_value();
+  const double on_cpu = known ? shares->on_cpu : looked_at.on_cpu;
+  const double in_driver = on_cpu * disk_driver_share(view.pipeline.stages[number]);
   std::vector<StageActivity> parts = {
-      {Does::cpu, WaitsFor::none, known ? shares->on_cpu : looked_at.on_cpu},
+      {Does::cpu, WaitsFor::none, on_cpu - in_driver},
       {Does::runnable, WaitsFor::none, known ? shares->runnable : looked_at.runnable}};
   const auto& elsewhere = known ? shares->elsewhere : looked_at.elsewhere;
   for (size_t i = 0; i < kWaits; ++i) {
     const auto wait = static_cast<WaitsFor>(i);
     const bool may_be_threads = wait == WaitsFor::lock || wait == WaitsFor::poll ||
                                 wait == WaitsFor::signal || wait == WaitsFor::other;
-    if (!known || !may_be_threads || shares->busiest_other < kThreadsWork * elsewhere[i])
-      parts.push_back({Does::waits, wait, elsewhere[i]});
+    if (known && may_be_threads && shares->busiest_other >= kThreadsWork * elsewhere[i]) continue;
+    const double driver = wait == WaitsFor::disk ? in_driver : 0;
+    parts.push_back({Does::waits, wait, elsewhere[i] + driver, driver});
   }
   if (known) parts.push_back({Does::threads, WaitsFor::none, shares->busiest_other});
   std::ranges::stable_sort(parts, std::greater{}, &StageActivity::share);
@@ -194,6 +220,9 @@ std::string activity_text(const JudgedPipeline& view, size_t number) {
     return fmt::format("keeps {:.1f} CPUs busy", shares->cpu);
   const auto text = [](const StageActivity& part, std::string_view on_cpu) {
     const bool runs = part.kind == StageActivity::Kind::cpu;
+    if (part.in_driver >= kSecondPart)
+      return fmt::format("{} {}, runs its driver {}", activity_name(part),
+                         percent(part.share - part.in_driver), percent(part.in_driver));
     return fmt::format("{} {}", runs ? on_cpu : activity_name(part), percent(part.share));
   };
   if (second.share < kSecondPart || second.kind == StageActivity::Kind::threads)

@@ -29,6 +29,8 @@ struct StageActivity {
   } kind = Kind::cpu;
   WaitsFor wait = WaitsFor::none;  // when it waits
   double share = 0;
+  // Of that share, when it waits for the disk: on a CPU, but in the disk's driver.
+  double in_driver = 0;
 };
 StageActivity activity_of(const JudgedPipeline& view, size_t stage);  // the largest
 

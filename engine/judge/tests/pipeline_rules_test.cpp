@@ -139,6 +139,26 @@ TEST(Bottleneck, TheLargestPartOfItsTimeIsNamedFirst) {
   EXPECT_TRUE(has_clause(judge_pipeline(view), "it is on a CPU 60 %, waits for the disk 35 %"));
 }
 
+// With emulated hardware, or encryption, a part of what a write to the disk takes is CPU time.
+TEST(Bottleneck, TheDisksDriverIsAPartOfTheDisk) {
+  Pipeline view = limited({"cat", "dd"}, 1);
+  spend(view, 1, {.cpu = 0.49, .on_cpu = 0.49, .runnable = 0.08}, WaitsFor::disk);
+  EXPECT_EQ(said_of(view, judge_pipeline(view)), "stage dd none");
+  view.stages[1].functions =
+      made_functions({{"vfs_write;submit_bio;blk_mq_run_hw_queues;iowrite16", 0.5},
+                      {"vfs_fsync_range;blkdev_issue_flush;blk_mq_run_hw_queues;iowrite16", 0.2},
+                      {"vfs_write;rep_movs_alternative", 0.3}},
+                     1000);
+  EXPECT_EQ(said_of(view, judge_pipeline(view)), "stage dd disk");
+  EXPECT_TRUE(has_clause(judge_pipeline(view),
+                         "it waits for the disk 43 %, runs its driver 34 %, runs 15 %"));
+  // Not what only calls it.
+  view.stages[1].functions = made_functions(
+      {{"vfs_write;submit_bio;iowrite16", 0.05}, {"vfs_write;rep_movs_alternative", 0.95}}, 1000);
+  EXPECT_EQ(said_of(view, judge_pipeline(view)), "stage dd none");
+  EXPECT_TRUE(has_clause(judge_pipeline(view), "it is on a CPU 47 %, waits for the disk 45 %"));
+}
+
 TEST(Bottleneck, NamesTheFunction) {
   Pipeline view = limited({"tar", "gzip", "ssh"}, 1);
   view.stages[1].functions = made_functions({{"[user]", 0.88}}, 1000);
