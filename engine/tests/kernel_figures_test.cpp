@@ -45,6 +45,7 @@ class KernelFigures : public EngineTest {
 };
 
 TEST_F(KernelFigures, OfEachRung) {
+  if (!std::getenv("PIPETOP_FIGURES")) GTEST_SKIP() << "./dev kernels --compare prints them";
   for (const Preset& preset : article_presets()) {
     rung_ = preset.name;
     start(preset.settings, BpfUse::automatic);
