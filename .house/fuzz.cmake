@@ -19,7 +19,7 @@ function(pipetop_fuzz NAME)
     target_compile_definitions(${target} PRIVATE PIPETOP_FUZZ)
     # GTest for the precompiled headers only.
     target_link_libraries(${target} PRIVATE pipetop_test_options ${ARG_USES} GTest::gtest)
-    target_precompile_headers(${target} REUSE_FROM pipetop_engine_test_main)
+    target_precompile_headers(${target} REUSE_FROM pipetop_engine_test_support)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
     if(NOT PIPETOP_COVERAGE)
       set(ARG_COVERS "")
@@ -38,7 +38,7 @@ function(pipetop_fuzz NAME)
     add_test(NAME fuzz/${NAME} COMMAND ${target} ${NAME} ${seeds})
   endif()
   add_dependencies(pipetop_unit_tests ${target})
-  set_tests_properties(fuzz/${NAME} PROPERTIES LABELS unit)
+  set_tests_properties(fuzz/${NAME} PROPERTIES LABELS "unit;logic")
 endfunction()
 
 # fuzz_targets builds all of them; fuzz runs all of them.

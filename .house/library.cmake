@@ -2,7 +2,7 @@
 # before it, so there are no cycles.
 
 # Most of the time to compile a file goes into headers that never change, so these are parsed once:
-# engine/base does it for the libraries, pipetop_engine_test_main with GTest for the tests, which are
+# engine/base does it for the libraries, pipetop_engine_test_support with GTest for the tests, which are
 # not optimised. Sources include what they use all the same; ./dev lint builds without this.
 set(pipetop_headers <algorithm> <array> <atomic> <bit> <cerrno> <charconv> <chrono> <cmath> <cstdint>
   <cstdio> <cstdlib> <cstring> <deque> <filesystem> <fstream> <functional> <future> <limits> <map>

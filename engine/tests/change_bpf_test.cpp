@@ -13,7 +13,7 @@
 namespace pipetop {
 namespace {
 
-class ChangeBpfTest : public EngineTest {
+class MeasuredChange : public EngineTest {
  protected:
   // So often that there are enough samples after two seconds.
   void start() {
@@ -60,7 +60,7 @@ class ChangeBpfTest : public EngineTest {
   int climbed_ = 0;
 };
 
-TEST_F(ChangeBpfTest, TheLadder) {
+TEST_F(MeasuredChange, TheLadder) {
   if (read_topology().size() < 2) GTEST_SKIP() << "needs two CPUs";
   start();
   PIPETOP_NEED(engine->tick().event);

@@ -30,7 +30,9 @@ double share_of(const Segment& segment, SlotKind kind) {
   return (*segment.kinds)[static_cast<size_t>(kind)];
 }
 
-TEST_F(SegmentsBpfTest, AClosedSegmentHasFunctionsOccupancyAndKindsOfItsOwn) {
+class MeasuredSegments : public SegmentsBpfTest {};
+
+TEST_F(MeasuredSegments, AClosedOneHasFunctionsOccupancyAndKindsOfItsOwn) {
   Settings s;
   s.pipe.writer_wait = s.pipe.reader_wait = Wait::busy;
   start(s, BpfUse::automatic);

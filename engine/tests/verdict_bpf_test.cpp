@@ -9,7 +9,7 @@
 namespace pipetop {
 namespace {
 
-class VerdictBpfTest : public VerdictRun {
+class MeasuredVerdictBpf : public VerdictRun {
  protected:
   void SetUp() override {
     PIPETOP_NEED_TWO_CPUS();
@@ -37,25 +37,25 @@ Settings rung(std::string_view name) { return find_preset(article_presets(), nam
 
 #define NEED_BPF() PIPETOP_NEED(engine->tick().event)
 
-TEST_F(VerdictBpfTest, ASlowWriter) {
+TEST_F(MeasuredVerdictBpf, ASlowWriter) {
   run({});
   NEED_BPF();
   expect(Verdict::Kind::writer, slow(Role::writer));
 }
 
-TEST_F(VerdictBpfTest, ASlowReader) {
+TEST_F(MeasuredVerdictBpf, ASlowReader) {
   run({});
   NEED_BPF();
   expect(Verdict::Kind::reader, slow(Role::reader));
 }
 
-TEST_F(VerdictBpfTest, ASlowWriterOfOneThatSpins) {
+TEST_F(MeasuredVerdictBpf, ASlowWriterOfOneThatSpins) {
   run(rung("busy_loop_huge"));
   NEED_BPF();
   expect(Verdict::Kind::writer, slow(Role::writer));
 }
 
-TEST_F(VerdictBpfTest, ASlowReaderOfOneThatPolls) {
+TEST_F(MeasuredVerdictBpf, ASlowReaderOfOneThatPolls) {
   Settings s = rung("busy_loop_huge");
   s.pipe.writer_wait = s.pipe.reader_wait = Wait::busy_poll;
   run(s);
@@ -63,7 +63,7 @@ TEST_F(VerdictBpfTest, ASlowReaderOfOneThatPolls) {
   expect(Verdict::Kind::reader, slow(Role::reader));
 }
 
-TEST_F(VerdictBpfTest, ATinyPipe) {
+TEST_F(MeasuredVerdictBpf, ATinyPipe) {
   Settings s;
   s.pipe.pipe_size = kPageBytes;
   run(s);
@@ -79,13 +79,13 @@ Settings that_share_the_mutex() {
   return s;
 }
 
-TEST_F(VerdictBpfTest, BusyLoops) {
+TEST_F(MeasuredVerdictBpf, BusyLoops) {
   run(that_share_the_mutex());
   NEED_BPF();
   expect(Verdict::Kind::lock);
 }
 
-TEST_F(VerdictBpfTest, AChangeIsJudgedAnew) {
+TEST_F(MeasuredVerdictBpf, AChangeIsJudgedAnew) {
   Settings s;
   s.pipe.placement = Placement::same_cpu;
   run(s);
@@ -98,8 +98,9 @@ TEST_F(VerdictBpfTest, AChangeIsJudgedAnew) {
 
 // However many CPUs there are, and whatever else they do.
 using VerdictAnywhere = VerdictRun;
+class MeasuredVerdictAnywhere : public VerdictRun {};
 
-TEST_F(VerdictAnywhere, OneCpu) {
+TEST_F(MeasuredVerdictAnywhere, OneCpu) {
   Settings s;
   s.pipe.placement = Placement::same_cpu;
   start(s, BpfUse::automatic);

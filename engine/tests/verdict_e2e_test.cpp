@@ -11,9 +11,9 @@
 namespace pipetop {
 namespace {
 
-using VerdictTest = VerdictRun;
+class MeasuredVerdict : public VerdictRun {};
 
-TEST_F(VerdictTest, ATinyPipe) {
+TEST_F(MeasuredVerdict, ATinyPipe) {
   PIPETOP_NEED_TWO_CPUS();
   PIPETOP_NEED_TO_RUN_FIRST();
   Settings s;
@@ -22,7 +22,7 @@ TEST_F(VerdictTest, ATinyPipe) {
   expect(Verdict::Kind::wakeup);
 }
 
-TEST_F(VerdictTest, OneCpu) {
+TEST_F(MeasuredVerdict, OneCpu) {
   Settings s;
   s.pipe.placement = Placement::same_cpu;
   s.pipe.writer_wait = s.pipe.reader_wait = Wait::busy;
@@ -32,7 +32,7 @@ TEST_F(VerdictTest, OneCpu) {
 
 // One worker runs before all others; the other one gets what a hog leaves, which is
 // little.
-class SlowSideTest : public VerdictRun {
+class MeasuredSlowSide : public VerdictRun {
  protected:
   void expect_that_it_is(Role slow, Verdict::Kind kind) {
     PIPETOP_NEED_TO_RUN_FIRST();
@@ -56,8 +56,8 @@ class SlowSideTest : public VerdictRun {
   }
 };
 
-TEST_F(SlowSideTest, IsTheWriter) { expect_that_it_is(Role::writer, Verdict::Kind::writer); }
-TEST_F(SlowSideTest, IsTheReader) { expect_that_it_is(Role::reader, Verdict::Kind::reader); }
+TEST_F(MeasuredSlowSide, IsTheWriter) { expect_that_it_is(Role::writer, Verdict::Kind::writer); }
+TEST_F(MeasuredSlowSide, IsTheReader) { expect_that_it_is(Role::reader, Verdict::Kind::reader); }
 
 }  // namespace
 }  // namespace pipetop

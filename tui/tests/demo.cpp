@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/workload/pipe/pipe_knobs.h"
@@ -103,10 +104,12 @@ int demo(int argc, char** argv) {
   if (argc > 3) config.settings = config.presets.at(size_t(atoi(argv[3]) - 1)).settings;
   if (argc > 4) config.settings.pipe.pipe_size = parse_size(argv[4]);
   config.settings.pipe.slow_motion = mood == "slow";
-  FakeSource source(config.settings, mood == "no_bpf"                   ? FakeMood::no_bpf
-                                     : mood == "warming"                ? FakeMood::warming
-                                     : mood == "deep" || mood == "flat" ? FakeMood::deep
-                                                                        : FakeMood::normal);
+  FakeSource source(config.settings,
+                    mood == "no_bpf"                   ? FakeMood::no_bpf
+                    : mood == "warming"                ? FakeMood::warming
+                    : mood == "deep" || mood == "flat" ? FakeMood::deep
+                                                       : FakeMood::normal,
+                    monotonic_ns);
   if (frames > 0) {
     time_frames(source, config, frames,
                 mood == "deep"   ? std::optional(ListForm::tree)

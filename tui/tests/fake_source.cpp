@@ -62,8 +62,8 @@ Segment observed(const Snapshot& s) {
 
 }  // namespace
 
-FakeSource::FakeSource(const Settings& start, FakeMood mood)
-    : event_fd_(eventfd(0, EFD_CLOEXEC)), mood_(mood), requested_(start) {
+FakeSource::FakeSource(const Settings& start, FakeMood mood, Clock clock)
+    : event_fd_(eventfd(0, EFD_CLOEXEC)), mood_(mood), requested_(start), clock_(clock) {
   start_ns_ = segment_ns_ = now();
   current_.number = 1;
   current_.label = "start";
@@ -72,7 +72,8 @@ FakeSource::FakeSource(const Settings& start, FakeMood mood)
 }
 
 uint64_t FakeSource::now() const {
-  return (stopped_ns_ != 0 ? stopped_ns_ : monotonic_ns()) + skipped_ns_;
+  constexpr uint64_t kBegin_ns = 3600 * kSecond;
+  return (clock_ ? clock_() : kBegin_ns) + invented_ns_;
 }
 
 double FakeSource::noise(double spread) {

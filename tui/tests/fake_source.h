@@ -14,7 +14,10 @@ namespace pipetop::tui {
 
 class FakeSource final : public Source {
  public:
-  explicit FakeSource(const Settings& start, FakeMood mood = FakeMood::normal);
+  // Without a clock its time is invented, and stands still between two calls of advance().
+  using Clock = uint64_t (*)();
+  explicit FakeSource(const Settings& start, FakeMood mood = FakeMood::normal,
+                      Clock clock = nullptr);
 
   int event_fd() const override { return event_fd_.get(); }
   void handle_events() override {}
@@ -26,10 +29,7 @@ class FakeSource final : public Source {
   void resume() override { suspended_ = false; }
   bool step(Role) override { return true; }
 
-  // Invented time for benchmarks and tests, beside the clock's.
-  void advance(uint64_t ns) { skipped_ns_ += ns; }
-  // From now on there is no other.
-  void stop_clock() { stopped_ns_ = now() - skipped_ns_; }
+  void advance(uint64_t ns) { invented_ns_ += ns; }
   bool suspended() const { return suspended_; }
 
  private:
@@ -47,8 +47,8 @@ class FakeSource final : public Source {
   UniqueFd event_fd_;
   FakeMood mood_;
   Settings requested_;
-  uint64_t start_ns_, skipped_ns_ = 0;
-  uint64_t stopped_ns_ = 0;  // 0: it runs
+  Clock clock_;
+  uint64_t start_ns_, invented_ns_ = 0;
   uint64_t segment_ns_;
   FakeRing fake_ring_;
   Series<RatePoint> history_;

@@ -38,11 +38,6 @@ char state_of(pid_t pid) {
   return stat.empty() ? '\0' : stat.front();
 }
 
-bool is_gone(pid_t pid) {
-  const char state = state_of(pid);
-  return state == '\0' || state == 'Z' || state == 'X';
-}
-
 uint64_t cpu_ns(pid_t pid) {
   constexpr int kBeforeUserTime = 11;
   std::istringstream stat(stat_of(pid));

@@ -12,9 +12,6 @@ namespace pipetop::tui {
 // Asks about a child of ours, which stays to be reaped.
 bool has_ended(pid_t child);
 
-// Asks about anybody's process. A zombie is gone: whoever inherited it has yet to look.
-bool is_gone(pid_t pid);
-
 // 'R' runs, 'S' sleeps, 'T' is stopped, as ps(1) has it; 0 when there is none.
 char state_of(pid_t pid);
 

@@ -1,6 +1,7 @@
 #include "tui/tests/pty.h"
 
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 #include <utmp.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "engine/tests/eventually.h"
@@ -19,6 +21,7 @@ namespace pipetop::tui {
 namespace {
 
 constexpr int kLook_ms = 20;
+constexpr size_t kMostOutput = 5'000;
 
 [[noreturn]] void become(int slave, const std::vector<std::string>& arguments,
                          const std::vector<std::string>& environment) {
@@ -30,7 +33,13 @@ constexpr int kLook_ms = 20;
 }  // namespace
 
 PtyProgram::PtyProgram(const std::vector<std::string>& arguments,
-                       const std::vector<std::string>& environment, int rows, int cols) {
+                       const std::vector<std::string>& environment, int rows, int cols)
+    : told_([this, command = fmt::format("{}", fmt::join(arguments, " "))] {
+        const size_t begin = output_.size() - std::min(output_.size(), kMostOutput);
+        return fmt::format("{}\n{}\nits last output: {}", command,
+                           pid_ > 0 ? fmt::format("process {}, {}", pid_, state_of(pid_)) : "ended",
+                           output_.substr(begin));
+      }) {
   int master = -1, slave = -1;
   winsize size{};
   size.ws_row = static_cast<unsigned short>(rows);

@@ -9,8 +9,13 @@
 #include <vector>
 
 #include "engine/base/handles.h"
+#include "engine/tests/run_tests.h"
 
 namespace pipetop::tui {
+
+// Of a terminal as most people have it.
+inline const std::vector<std::string> kTerminal = {"TERM=xterm-256color", "LC_ALL=C.UTF-8",
+                                                   "NO_COLOR="};
 
 // It did not end, however long that was waited for.
 inline constexpr int kStillRuns = 1000;
@@ -58,6 +63,7 @@ class PtyProgram {
   pid_t pid_ = -1;
   std::string output_;
   size_t seen_ = 0;  // where the text that was found last ends
+  const ToldOnFailure told_;
 };
 
 }  // namespace pipetop::tui

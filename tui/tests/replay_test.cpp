@@ -66,7 +66,6 @@ Recorded some_minute(FakeMood mood, bool slow_motion) {
   Settings settings = article_presets()[0].settings;
   settings.pipe.slow_motion = slow_motion;
   FakeSource source(settings, mood);
-  source.stop_clock();
   WholeFrames whole;
   Recorder recorder({}, [&](std::string_view block) { recorded.bytes += block; });
   for (int i = 0; i < 1200; ++i) {
@@ -132,7 +131,6 @@ TEST(Replay, PlayedThroughItIsTheSameFilm) {
 TEST(Replay, WhatTheScreenAnsweredIsShownAgain) {
   std::string bytes;
   FakeSource source(article_presets()[0].settings, FakeMood::normal);
-  source.stop_clock();
   Recorder recorder({}, [&](std::string_view block) { bytes += block; });
   for (int i = 0; i < 100; ++i) {
     source.advance(50 * kMs);
@@ -215,7 +213,6 @@ class ReplayTest : public testing::Test {
 TEST(Replay, IsPresentedWithTheKeysOfATalk) {
   std::string bytes;
   FakeSource source(article_presets()[0].settings, FakeMood::normal);
-  source.stop_clock();
   Recorder recorder({}, [&](std::string_view block) { bytes += block; });
   for (int i = 0; i < 120; ++i) {
     source.advance(50 * kMs);

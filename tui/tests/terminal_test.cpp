@@ -16,7 +16,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words kTerminal = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR="};
 constexpr const char* kEnter = "\033[?1049h";
 constexpr const char* kLeave = "\033[?1049l";
 

@@ -15,8 +15,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words kTerminal = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR="};
-
 Words demo(Words arguments) {
   arguments.insert(arguments.begin(), PIPETOP_WATCH_DEMO);
   return arguments;

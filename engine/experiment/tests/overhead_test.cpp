@@ -17,7 +17,7 @@ TEST(Overhead, RatiosAreEachRoundsOwn) {
   EXPECT_EQ(overhead.ratios(&OverheadRound::timers), (std::vector<double>{0.9, 1.0}));
 }
 
-TEST(Overhead, EveryPhaseMovesData) {
+TEST(MeasuredOverhead, EveryPhaseMovesData) {
   OverheadOptions options;
   options.engine.settings = find_preset(article_presets(), "busy_loop_huge")->settings;
   options.rounds = 2;

@@ -42,11 +42,6 @@ struct RaisedPipeMaxSizeTest : testing::Test {
 };
 
 // A zombie is gone: whoever inherited it has yet to look.
-bool is_gone(pid_t pid) {
-  const std::string stat = read_head("/proc/" + std::to_string(pid) + "/stat");
-  return stat.empty() || stat.find(") Z ") != std::string::npos;
-}
-
 // A process that raises the limit and then waits for its end.
 class Raiser {
  public:

@@ -9,6 +9,7 @@
 #include "engine/base/handles.h"
 #include "engine/observe/observers.h"
 #include "engine/observe/tests/bpf_fixture.h"
+#include "engine/tests/support/schedstat_window.h"
 #include "engine/tests/support/test_pipe.h"
 
 namespace pipetop {
@@ -19,7 +20,7 @@ struct Truth {
   std::atomic<uint64_t> empty_ns, full_ns;
 };
 
-class OccupancyTime : public testing::Test {
+class MeasuredOccupancy : public testing::Test {
  protected:
   void SetUp() override { PIPETOP_NEED(observers_.times(Role::writer)); }
 
@@ -30,7 +31,8 @@ class OccupancyTime : public testing::Test {
     observers_.watch(Role::reader, 0);
     ASSERT_TRUE(eventually([&] { return child.is_under_way(); }));
     observers_.restart(monotonic_ns());
-    const uint64_t empty_ns = truth_->empty_ns, full_ns = truth_->full_ns;
+    const uint64_t empty_ns = truth_->empty_ns, full_ns = truth_->full_ns,
+                   begin_ns = monotonic_ns();
     const auto gone_ns = [&] { return truth_->empty_ns - empty_ns + truth_->full_ns - full_ns; };
     ASSERT_TRUE(eventually([&] {
       observers_.poll(monotonic_ns());
@@ -39,6 +41,8 @@ class OccupancyTime : public testing::Test {
     const Reading<Occupancy> seen = observers_.occupancy(monotonic_ns());
     const double full_share = double(truth_->full_ns - full_ns) / double(gone_ns());
     ASSERT_TRUE(seen.has_value()) << seen.reason;
+    PIPETOP_FORCED(double(gone_ns()) > 0.9 * double(monotonic_ns() - begin_ns))
+        << "the child left the ring as it was";
     // What the child does not count is filling and draining, and a round at either end; and a
     // host that takes a CPU away takes its ticks, too.
     EXPECT_NEAR(seen->full_share, full_share, 0.1) << seen->samples << " samples";
@@ -65,7 +69,7 @@ class OccupancyTime : public testing::Test {
 };
 
 // The CPUs have nothing to do meanwhile, and may not tick.
-TEST_F(OccupancyTime, OfOneThatSleeps) {
+TEST_F(MeasuredOccupancy, OfOneThatSleeps) {
   const BusyChild child([this] {
     hold(
         truth_->full_ns, [this] { pipe_.fill(); }, [] { usleep(5'000); });
@@ -83,7 +87,7 @@ void spin(uint64_t ns) {
   while (monotonic_ns() < end_ns) continue;
 }
 
-TEST_F(OccupancyTime, OfOneThatSpins) {
+TEST_F(MeasuredOccupancy, OfOneThatSpins) {
   const BusyChild child([this] {
     hold(
         truth_->full_ns, [this] { pipe_.fill(); }, [] { spin(20'000'000); });
@@ -94,19 +98,21 @@ TEST_F(OccupancyTime, OfOneThatSpins) {
 }
 
 // Nobody but the two can see the ring: each runs on its CPU all the time.
-TEST_F(OccupancyTime, OfTwoThatSpin) {
+TEST_F(MeasuredOccupancy, OfTwoThatSpin) {
   const BusyChild writer([this] { (void)pipe_.put(4096); });
   const BusyChild reader([this] { (void)lseek(pipe_.out.get(), 0, SEEK_CUR); });
   observers_.watch(Role::writer, writer.pid());
   observers_.watch(Role::reader, reader.pid());
   ASSERT_TRUE(eventually([&] { return pipe_.put(1) < 0; }));
   observers_.restart(monotonic_ns());
+  const SchedstatWindow of_writer(writer.pid()), of_reader(reader.pid());
   Reading<Occupancy> seen;
   EXPECT_TRUE(eventually([&] {
     observers_.poll(monotonic_ns());
     seen = observers_.occupancy(monotonic_ns());
     return seen.has_value() && seen->samples >= 400;
   })) << seen.reason;
+  PIPETOP_FORCED(of_writer.busy() > 0.9 && of_reader.busy() > 0.9);
   EXPECT_NEAR(seen->full_share, 1.0, 0.01) << "the first stretch may have begun before it was full";
 }
 

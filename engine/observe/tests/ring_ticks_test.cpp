@@ -113,7 +113,9 @@ TEST_F(RingTicks, KindsCountASnapshotOnce) {
 
 // While we run, the ring is not what it is else: here we have emptied it. Frames must
 // not show that.
-TEST_F(RingTicks, FramesAreNotTakenWhileItIsOurTurn) {
+class MeasuredRingTicks : public RingTicks {};
+
+TEST_F(MeasuredRingTicks, FramesAreNotTakenWhileItIsOurTurn) {
   constexpr uint64_t kOurTurn_ns = 5'000'000, kTakesLess_ns = 1'000'000;
   Observers observers({.pipe_fd = pipe_.out.get()});
   pipe_.fill();
@@ -181,7 +183,7 @@ TEST_F(RingTicks, AFrameOfARingInMotionIsWholeOrSaysThatItIsTorn) {
     EXPECT_EQ(pages + empty, frame->slots);
     EXPECT_LE(pages, frame->used);
     whole += pages > 0 && pages == frame->used;
-    return whole >= 100;
+    return whole >= 40;
   }));
 }
 

@@ -12,6 +12,7 @@
 #include "engine/observe/symbols.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/process/proc_files.h"
+#include "engine/tests/support/schedstat_window.h"
 #include "engine/tests/support/test_pipe.h"
 
 namespace pipetop {
@@ -84,11 +85,24 @@ void write_and_read_back() {
   if (read(pipe.out.get(), buffer, sizeof(buffer)) < 0) _exit(1);
 }
 
-TEST_F(Sampling, NamesTheKernelFunctionsOfAProcess) {
+// What processes spend their time on; they do nothing else, and the kernel's books say that they
+// did it.
+class MeasuredSampling : public Sampling {
+ protected:
+  // Since it began, by /proc/PID/io.
+  static testing::AssertionResult wrote_and_read(const BusyChild& child) {
+    const auto io = read_process_io(child.pid());
+    if (io && io->writes > 100 && io->reads > 100) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << (io ? io->writes : 0) << " writes";
+  }
+};
+
+TEST_F(MeasuredSampling, NamesTheKernelFunctionsOfAProcess) {
   const BusyChild child(write_and_read_back);
   observers_.watch(Role::writer, child.pid());
   EXPECT_EQ(observers_.functions(Role::reader).status, ReadingStatus::warming);
   const FunctionTable table = sample(Role::writer, 100);
+  PIPETOP_FORCED(wrote_and_read(child));
   // Named anon_pipe_write by some kernels, pipe_write by others.
   EXPECT_GT(children_share(table, "pipe_write"), 0.1);
   EXPECT_GT(children_share(table, "pipe_read"), 0.1);
@@ -117,10 +131,11 @@ std::vector<std::string> chains_of(const CallTree& tree) {
   return chains;
 }
 
-TEST_F(Sampling, TheTreeGoesFromTheSystemCallDown) {
+TEST_F(MeasuredSampling, TheTreeGoesFromTheSystemCallDown) {
   const BusyChild child(write_and_read_back);
   observers_.watch(Role::writer, child.pid());
   const FunctionTable table = sample(Role::writer, 100);
+  PIPETOP_FORCED(wrote_and_read(child));
   uint64_t self = 0, under_vfs_write = 0, in_user_mode = 0;
   const std::vector<std::string> chains = chains_of(*table.tree);
   for (size_t i = 0; i < chains.size(); ++i) {
@@ -150,10 +165,12 @@ TEST_F(Sampling, ASegmentKeepsWhatLeavesTheWindow) {
   EXPECT_FALSE(observers.functions(Role::writer, observe::Span::segment).has_value());
 }
 
-TEST_F(Sampling, TimeInUserModeIsOneRow) {
+TEST_F(MeasuredSampling, TimeInUserModeIsOneRow) {
   const BusyChild child([] {});
   observers_.watch(Role::reader, child.pid());
+  const SchedstatWindow book(child.pid());
   const FunctionTable table = sample(Role::reader, 100);
+  PIPETOP_FORCED(book.sleeps() == 0);
   // Where others want the CPU as well, being switched has its share.
   const std::vector<FunctionRow> rows = table.rows();
   EXPECT_EQ(std::ranges::count(rows, "[user]", &FunctionRow::name), 1);
@@ -162,16 +179,17 @@ TEST_F(Sampling, TimeInUserModeIsOneRow) {
   EXPECT_EQ(most.self_samples, most.children_samples);
 }
 
-TEST_F(Sampling, RolesAreKeptApart) {
+TEST_F(MeasuredSampling, RolesAreKeptApart) {
   const BusyChild writer(write_and_read_back);
   const BusyChild reader([] { getppid(); });
   observers_.watch(Role::writer, writer.pid());
   observers_.watch(Role::reader, reader.pid());
   EXPECT_GT(children_share(sample(Role::writer, 100), "pipe_write"), 0.1);
   EXPECT_EQ(children_share(sample(Role::reader, 100), "pipe_write"), 0.0);
+  PIPETOP_FORCED(wrote_and_read(writer));
 }
 
-TEST_F(Sampling, AllThreadsOfAProcessAreSampled) {
+TEST_F(MeasuredSampling, AllThreadsOfAProcessAreSampled) {
   const BusyChild child([] {  // the first thread sleeps
     static std::thread busy([] {
       for (;;) write_and_read_back();
@@ -180,6 +198,7 @@ TEST_F(Sampling, AllThreadsOfAProcessAreSampled) {
   });
   observers_.watch(Role::writer, child.pid());
   EXPECT_GT(children_share(sample(Role::writer, 100), "pipe_write"), 0.1);
+  PIPETOP_FORCED(wrote_and_read(child));
 }
 
 TEST_F(Sampling, ARoleThatGoesToAnotherProcessForgetsOnlyItsOwnSamples) {
@@ -269,7 +288,7 @@ double hz_on(const BusyChild& child, observe::Sampler& sampler, uint64_t cpu_ns)
   return double(samples) * 1e9 / double(end_ns - begin_ns);
 }
 
-TEST_F(Sampling, TheRateChangesLive) {
+TEST_F(MeasuredSampling, TheRateChangesLive) {
   const BusyChild child(write_and_read_back);
   const auto sampler = observe::make_sampler(999);
   sampler->watch(Role::writer, child.pid());
@@ -286,6 +305,7 @@ TEST_F(Sampling, TheRateChangesLive) {
 TEST_F(Sampling, WhatDoesNotFitIsCountedAsLost) {
   const BusyChild child(write_and_read_back);
   const auto sampler = observe::make_sampler(100);  // the smallest buffer
+  sampler->set_rate({999}, kSecond / 999);
   sampler->watch(Role::reader, child.pid());
   ASSERT_TRUE(eventually([&] { return sampler->lost(Role::reader) > 0; }));
   EXPECT_EQ(sampler->lost(Role::writer), 0u);

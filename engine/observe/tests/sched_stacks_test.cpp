@@ -7,23 +7,27 @@
 #include "engine/observe/tests/sched_fixture.h"
 #include "engine/process/proc_files.h"
 #include "engine/tests/run_first.h"
+#include "engine/tests/support/schedstat_window.h"
 
 namespace pipetop::observe {
 namespace {
 
 using SchedStacks = Scheduling;
+class MeasuredStacks : public Scheduling {};
 
-TEST_F(SchedStacks, ASleepInAPipeIsSeenThere) {
+TEST_F(MeasuredStacks, ASleepInAPipeIsSeenThere) {
   const TestPipe pipe;
   const BusyChild child([&] { pipe.take(); });
   watch(Role::reader, child);
   wait_for_sleep(Role::reader);
   observers_->restart(monotonic_ns());
+  const SchedstatWindow book(child.pid());
   for (int i = 0; i < 20; ++i) {
     pipe.put();
     wait_for_sleep(Role::reader);  // for 20 ms at least
   }
   const BlockedTable table = blocked(Role::reader);
+  PIPETOP_FORCED(book.sleeps() == 20 && book.asleep() > 0.9);
   EXPECT_GE(table.ns, 400'000'000u);
   EXPECT_EQ(table.lost, 0u);
   EXPECT_EQ(table.tree->total, table.ns);
@@ -35,17 +39,19 @@ TEST_F(SchedStacks, ASleepInAPipeIsSeenThere) {
 }
 
 // It began before we watched, and has not ended.
-TEST_F(SchedStacks, ASleepThatIsUnderWayIsSeen) {
+TEST_F(MeasuredStacks, ASleepThatIsUnderWayIsSeen) {
   const TestPipe pipe;
   const BusyChild child([&] { pipe.take(); });
   ASSERT_TRUE(
       eventually([&] { return read_process_stats(child.pid())->times.voluntary_switches > 0; }));
   watch(Role::reader, child);
+  const SchedstatWindow book(child.pid());
   const TaskTimes before = times(Role::reader);
   const TaskTimes after = times_after(Role::reader, 100'000'000);
   EXPECT_EQ(after.voluntary_switches, before.voluntary_switches);
   EXPECT_EQ(after.wall_ns() - before.wall_ns(), after.blocked_ns - before.blocked_ns);
   const BlockedTable open = blocked(Role::reader);
+  PIPETOP_FORCED(book.sleeps() == 0 && book.asleep() > 0.99);
   EXPECT_GT(share_in(*open.tree, "pipe_read"), 0.99);
   EXPECT_EQ(open.lost, 0u);
   pipe.put();
@@ -70,22 +76,24 @@ TEST_F(SchedStacks, ARestartForgetsOlderSleeps) {
   EXPECT_EQ(table.times, 0u);
 }
 
-TEST_F(SchedStacks, RolesAreKeptApart) {
+TEST_F(MeasuredStacks, RolesAreKeptApart) {
   const TestPipe pipe;
   const BusyChild reader([&] { pipe.take(); });
   const BusyChild writer([] { usleep(5'000); });
   watch(Role::reader, reader);
   watch(Role::writer, writer);
+  const SchedstatWindow of_reader(reader.pid()), of_writer(writer.pid());
   ASSERT_TRUE(eventually([&] { return blocked(Role::writer).times >= 10; }));
   wait_for_sleep(Role::reader);
   EXPECT_GT(share_in(*blocked(Role::writer).tree, "nanosleep"), 0.95);
   EXPECT_EQ(share_in(*blocked(Role::writer).tree, "pipe_read"), 0.0);
   EXPECT_GT(share_in(*blocked(Role::reader).tree, "pipe_read"), 0.95);
   EXPECT_EQ(share_in(*blocked(Role::reader).tree, "nanosleep"), 0.0);
+  PIPETOP_FORCED(of_reader.asleep() > 0.9 && of_writer.sleeps() >= 10);
 }
 
 // One that was to be short, and whose stack was not taken as it began.
-TEST_F(SchedStacks, ASleepThatTurnsOutLongHasAStack) {
+TEST_F(MeasuredStacks, ASleepThatTurnsOutLongHasAStack) {
   const Symbols symbols = Symbols::of_this_kernel();
   const auto reader = make_sched_reader({}, 1);
   const BusyChild child([] { usleep(100); });
@@ -127,7 +135,7 @@ TEST_F(SchedStacks, ASleepThatTurnsOutLongHasAStack) {
 
 // A few of many short sleeps have their stack taken, and all of the long ones. Another reader,
 // which takes every stack, tells what is true.
-TEST_F(SchedStacks, FewShortSleepsStandForTheOthers) {
+TEST_F(MeasuredStacks, FewShortSleepsStandForTheOthers) {
   const Symbols symbols = Symbols::of_this_kernel();
   const auto some = make_sched_reader({}, 100), every = make_sched_reader({}, 1'000'000'000);
   // A timer ends them, however busy the CPUs are; where we may, the next begins as soon.
@@ -158,8 +166,10 @@ TEST_F(SchedStacks, FewShortSleepsStandForTheOthers) {
     }));
   };
   sleep_for(50);  // and the pace is known
+  const SchedstatWindow book(child.pid());
   for (Watching& one : both) one.before = one.after;
   sleep_for(200);
+  PIPETOP_FORCED(book.sleeps() >= 200 && book.asleep() > 0.5);
   std::array<BlockedTable, 2> tables;
   for (size_t i = 0; i < both.size(); ++i) {
     ASSERT_TRUE(both[i].before.has_value() && both[i].after.has_value());

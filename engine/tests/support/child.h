@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "engine/base/handles.h"
+#include "engine/process/proc_files.h"
 #include "engine/process/threads.h"
 
 namespace pipetop {
@@ -22,6 +23,12 @@ inline ProcessId id_of_process(pid_t pid) { return {pid, start_ticks_of(pid).val
 // The exit status, or minus the signal that ended it, from what waitpid() tells.
 inline int ending_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+// A zombie is gone: whoever inherited it has yet to look.
+inline bool is_gone(pid_t pid) {
+  const auto stat = read_task_stat(pid);
+  return !stat || stat->is_zombie();
 }
 
 // Does something, and exits with what that returns.

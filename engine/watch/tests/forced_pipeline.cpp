@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -164,7 +165,7 @@ std::string ForcedPipelines::details_of(const Pipeline& view) {
   std::string text = view.verdict.because + "\n";
   for (const std::string& clause : view.verdict.evidence) text += "- " + clause + "\n";
   for (const Stage& stage : view.stages) {
-    text += fmt::format("{} {}:", stage.id.pid, stage.name);
+    text += stage.name;
     if (const auto& shares = stage.shares; shares.has_value()) {
       text += fmt::format(" cpu {:.2f} runnable {:.2f} reading {:.2f} writing {:.2f}",
                           shares->on_cpu, shares->runnable, shares->reading, shares->writing);
@@ -176,23 +177,17 @@ std::string ForcedPipelines::details_of(const Pipeline& view) {
     text += "\n";
   }
   for (const Pipe& pipe : view.pipes) {
-    text += fmt::format("pipe {}:", pipe.id.inode);
-    for (const StageEnd& end : pipe.writers)
-      text += fmt::format(" {}{}", end.end.process.pid, end.active ? "" : "(idle)");
-    text += " ->";
-    for (const StageEnd& end : pipe.readers)
-      text += fmt::format(" {}{}", end.end.process.pid, end.active ? "" : "(idle)");
+    text += fmt::format("pipe {} {}", fmt::join(active_stages(pipe.writers), ","),
+                        fmt::join(active_stages(pipe.readers), ","));
     if (pipe.level.has_value())
-      text += fmt::format(", empty {:.2f} full {:.2f} of {} samples", pipe.level->empty_share,
+      text += fmt::format(" empty {:.2f} full {:.2f} {}", pipe.level->empty_share,
                           pipe.level->full_share, pipe.level->samples);
-    if (pipe.bytes_per_s.has_value()) text += fmt::format(", {:.0f} B/s", *pipe.bytes_per_s);
     text += "\n";
   }
   return text;
 }
 
 void ForcedPipelines::TearDown() {
-  if (HasFailure() && last && last->watched) std::fputs(details_of(*last->watched).c_str(), stderr);
   watcher.reset();
   if (root_ > 0) {
     kill(-root_, SIGCONT);
@@ -238,9 +233,43 @@ std::shared_ptr<const Snapshot> ForcedPipelines::tick() {
 
 std::shared_ptr<const Snapshot> ForcedPipelines::until(
     const std::function<bool(const Snapshot&)>& is_so) {
-  EXPECT_TRUE(eventually([&] { return is_so(*tick()); }, [] {}))
+  EXPECT_TRUE(eventually([&] { return is_so(*tick()); }, [] {}, kReadingPatience_ns))
       << (last->watched ? last->watched->verdict.because : "no pipeline");
   return last;
+}
+
+void ForcedPipelines::open_books() {
+  books_.clear();
+  for (const Stage& stage : last->watched->stages)
+    if (!stage.gone) books_.emplace(stage.id.pid, stage.id.pid);
+}
+
+testing::AssertionResult ForcedPipelines::all_of(
+    const std::string& name, const std::function<bool(const SchedstatWindow&)>& is_so) const {
+  std::string text;
+  bool all = true;
+  for (const auto& [pid, book] : books_)
+    for (const Stage& stage : last->watched->stages) {
+      if (stage.id.pid != pid || (!name.empty() && stage.name != name)) continue;
+      text += fmt::format(" {} {}: on a CPU {:.2f}, waits for one {:.2f};", stage.name, pid,
+                          book.on_cpu(), book.runnable());
+      all &= is_so(book);
+    }
+  return (all && !text.empty() ? testing::AssertionSuccess() : testing::AssertionFailure())
+         << "by schedstat:" << text;
+}
+
+testing::AssertionResult ForcedPipelines::works(const std::string& name) const {
+  return all_of(name, [](const SchedstatWindow& book) { return book.busy() > 0.85; });
+}
+testing::AssertionResult ForcedPipelines::sleeps(const std::string& name) const {
+  return all_of(name, [](const SchedstatWindow& book) { return book.asleep() > 0.7; });
+}
+testing::AssertionResult ForcedPipelines::hardly_runs(const std::string& name) const {
+  return all_of(name, [](const SchedstatWindow& book) { return book.on_cpu() < 0.05; });
+}
+testing::AssertionResult ForcedPipelines::all_sleep() const {
+  return all_of("", [](const SchedstatWindow& book) { return book.asleep() > 0.95; });
 }
 
 Verdict ForcedPipelines::found() {
@@ -250,7 +279,10 @@ Verdict ForcedPipelines::found() {
     if (!s.watched || s.watched->window_ns < kWindow_ns) return false;
     const Verdict& now = s.watched->verdict;
     const std::string text = text_of(now, *s.watched);
-    if (text != before || now.kind == Verdict::Kind::unknown) since_ns = s.now_ns;
+    if (text != before || now.kind == Verdict::Kind::unknown) {
+      since_ns = s.now_ns;
+      open_books();
+    }
     before = text;
     return s.now_ns - since_ns >= kWindow_ns;
   });

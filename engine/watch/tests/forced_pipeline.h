@@ -5,10 +5,13 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/tests/run_tests.h"
+#include "engine/tests/support/schedstat_window.h"
 #include "engine/watch/watcher.h"
 
 namespace pipetop {
@@ -51,13 +54,20 @@ class ForcedPipelines : public testing::Test {
   // One process, that starts others by fork(): they end with the test.
   void root(const std::function<void()>& run);
 
-  // Ticks until the bottleneck has been the same for a window, and known.
+  // Ticks until the bottleneck has been the same for a window, and known. The kernel's books of
+  // that time then tell whether the state was forced.
   Verdict found();
+  // Of all stages with that name: they had work to do, on a CPU or waiting for one; or they slept.
+  testing::AssertionResult works(const std::string& name) const;
+  testing::AssertionResult sleeps(const std::string& name) const;
+  testing::AssertionResult hardly_runs(const std::string& name) const;
+  // Nobody did anything.
+  testing::AssertionResult all_sleep() const;
   // "stage gzip", "idle"
   static std::string text_of(const Verdict& bottleneck, const Pipeline& view);
   // The same as text_of(found()).
   std::string verdict();
-  // Shares, for a test that failed.
+  // Shares, for a test that failed; and as recorded_pipelines_test.cpp reads them.
   static std::string details_of(const Pipeline& view);
 
   std::shared_ptr<const Snapshot> tick();
@@ -69,8 +79,16 @@ class ForcedPipelines : public testing::Test {
   std::shared_ptr<const Snapshot> last;
 
  private:
+  void open_books();
+  testing::AssertionResult all_of(const std::string& name,
+                                  const std::function<bool(const SchedstatWindow&)>& is_so) const;
+
   std::string folder_;
   pid_t root_ = 0;
+  std::map<pid_t, SchedstatWindow> books_;  // of the stages, over what found() went by
+  const ToldOnFailure told_{[this] {
+    return last && last->watched ? details_of(*last->watched) : std::string("no pipeline");
+  }};
 };
 
 }  // namespace pipetop

@@ -19,12 +19,6 @@
 namespace pipetop {
 namespace {
 
-// A zombie is gone: whoever inherited it has yet to look.
-bool is_gone(pid_t pid) {
-  const auto stat = read_task_stat(pid);
-  return !stat || stat->is_zombie();
-}
-
 class LeftoversTest : public testing::Test {
  protected:
   void SetUp() override {

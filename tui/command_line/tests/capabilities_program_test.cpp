@@ -312,7 +312,11 @@ class CapabilityTable : public testing::TestWithParam<Way> {
 };
 
 TEST_P(CapabilityTable, AtSteadyState) {
+  // All who were called by somebody go the same way.
+  const bool is_short = (GetParam() == Way::doas || GetParam() == Way::pkexec) && !is_thorough();
+  size_t number = 0;
   for (const CommandRow& row : command_table()) {
+    if (is_short && ++number % 4 != 0) continue;
     SCOPED_TRACE(row.name);
     fs::remove(file("output.prom"));
     look_at_steady_state(kExpected.at(row.name), kScenarios.at(row.name));

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/child.h"
 #include "tui/command_line/tests/program.h"
 #include "tui/tests/processes.h"
 

@@ -18,6 +18,7 @@
 #include "engine/model/control_block.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/child.h"
 #include "tui/command_line/tests/file_capabilities.h"
 #include "tui/command_line/tests/ordinary_user.h"
 #include "tui/command_line/tests/program.h"

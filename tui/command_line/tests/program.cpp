@@ -1,6 +1,7 @@
 #include "tui/command_line/tests/program.h"
 
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -17,6 +18,8 @@
 
 namespace pipetop::tui {
 namespace {
+
+constexpr size_t kMostTold = 20'000;
 
 TwoEnds make_terminal() {
   int master = -1, slave = -1;
@@ -51,7 +54,12 @@ Program::Program(std::vector<std::string> arguments, Stdout where, Stderr words)
     : Program(PIPETOP_PROGRAM, std::move(arguments), where, words) {}
 
 Program::Program(const std::string& path, std::vector<std::string> arguments, Stdout where,
-                 Stderr words, Group group) {
+                 Stderr words, Group group)
+    : told_([this, command = path + " " + fmt::format("{}", fmt::join(arguments, " "))] {
+        return fmt::format("{}\n{}\nstdout: {}\nstderr: {}", command,
+                           pid_ > 0 ? fmt::format("process {}, {}", pid_, state_of(pid_)) : "ended",
+                           out_.substr(0, kMostTold), err_.substr(0, kMostTold));
+      }) {
   arguments.insert(arguments.begin(), path);
   TwoEnds out = make_pipe();
   TwoEnds err = words == Stderr::terminal ? make_terminal() : make_pipe();

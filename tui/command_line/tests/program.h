@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/handles.h"
+#include "engine/tests/run_tests.h"
 
 namespace pipetop::tui {
 
@@ -61,6 +62,7 @@ class Program {
   pid_t pid_ = 0;
   UniqueFd out_fd_, err_fd_;
   std::string out_, err_;
+  const ToldOnFailure told_;
 };
 
 }  // namespace pipetop::tui

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "engine/tests/run_tests.h"
 #include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/ordinary_user.h"
 #include "tui/command_line/tests/program.h"
@@ -29,7 +30,7 @@ TEST(RecordingProgram, ARunCanBeRecorded) {
   Program program({"run", "--no-bpf", "--duration", "1s", "--record", path});
   EXPECT_TRUE(measured(program.wait())) << program.err();
   const auto info = info_of(path);
-  EXPECT_GE(info["frames"], 10);
+  EXPECT_GE(info["frames"], 2);
   EXPECT_EQ(info["chapters"].back()["label"], "measure");
   EXPECT_TRUE(info["damage"].is_null());
 }
@@ -72,7 +73,7 @@ TEST(RecordingProgram, AWatchedPipelineIsReplayedByAnybody) {
     EXPECT_EQ(program.wait(), 0) << program.err();
   }
   const auto info = info_of(path);
-  EXPECT_GE(info["frames"], 10);
+  EXPECT_GE(info["frames"], 2);
   EXPECT_NE(info["pipeline"].get<std::string>().find("cat"), std::string::npos) << info;
   EXPECT_TRUE(info["workload"].is_null());
   EXPECT_EQ(info["chapters"][0]["label"], "start");
@@ -125,7 +126,7 @@ TEST(RecordingProgram, TheTableOfAllPipesIsNotRecorded) {
   EXPECT_NE(program.err().find("--record takes one pipeline"), std::string::npos) << program.err();
 }
 
-TEST(RecordingProgram, AKilledDashboardLosesTwoSecondsAtMost) {
+TEST(MeasuredRecording, AKilledDashboardLosesTwoSecondsAtMost) {
   const ScratchDirectory scratch;
   const std::string path = scratch.file("a.ptop");
   PtyProgram program({PIPETOP_PROGRAM, "--no-bpf", "--record", path}, kScreen, 30, 100);
@@ -140,6 +141,7 @@ TEST(RecordingProgram, AKilledDashboardLosesTwoSecondsAtMost) {
   EXPECT_LT(program.wait_for_end(), 0);
   const auto info = info_of(path);
   EXPECT_TRUE(info["damage"].is_null());
+  PIPETOP_FORCED(info["frames"] >= 15) << "frames came seldom: " << info["frames"];
   EXPECT_GE(info["duration_ns"], 1'900'000'000);
 }
 

@@ -13,8 +13,6 @@
 namespace pipetop::tui {
 namespace {
 
-const std::vector<std::string> kTerminal = {"TERM=xterm-256color", "LC_ALL=C.UTF-8"};
-
 TEST(SegmentsProgram, ARunWritesTheWarmUpAndTheMeasurement) {
   const ScratchDirectory scratch;
   const std::string path = scratch.file("log.jsonl");

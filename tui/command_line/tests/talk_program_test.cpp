@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/tests/support/child.h"
 #include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
 #include "tui/tests/processes.h"

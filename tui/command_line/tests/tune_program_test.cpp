@@ -10,6 +10,7 @@
 #include "engine/host/pipe_max_size.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/child.h"
 #include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
 #include "tui/tests/processes.h"

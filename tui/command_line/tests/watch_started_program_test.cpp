@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/child.h"
 #include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
 #include "tui/tests/processes.h"

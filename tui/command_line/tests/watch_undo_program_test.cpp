@@ -17,6 +17,7 @@
 #include "engine/base/handles.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/child.h"
 #include "tui/command_line/tests/ordinary_user.h"
 #include "tui/command_line/tests/program.h"
 #include "tui/tests/processes.h"

@@ -32,7 +32,9 @@ bool keeps_still() {
 
 // Three counters a rule and CPU: bytes and packets, the same of hardware, and the
 // queue's: 16, 16 and 20 bytes. Where they lie in pages costs something too.
-TEST_F(MemoryProbeTest, CountersTakePerCpuMemoryAndOneSetTakesNone) {
+class MeasuredMemoryOfARule : public MemoryProbeTest {};
+
+TEST_F(MeasuredMemoryOfARule, CountersTakePerCpuMemoryAndOneSetTakesNone) {
   in_private_network(As::caller, [](unsigned device) {
     TcActions actions(device);
     const double cpus = possible_cpus();

@@ -28,7 +28,9 @@ TEST_F(PercpuTest, RulesGoInAndAreCounted) {
   until([](const Snapshot& t) { return t.throughput.over_1s.has_value(); });
 }
 
-TEST_F(PercpuTest, MemoryOfARuleIsKnownBeforeAnyCounts) {
+class MeasuredPercpu : public PercpuTest {};
+
+TEST_F(MeasuredPercpu, MemoryOfARuleIsKnownBeforeAnyCounts) {
   start(percpu_settings());
   const Snapshot with = settle();
   const auto percpu = figure(with, "percpu_bytes_per_rule");
