@@ -34,7 +34,9 @@ void consume_with(const std::function<void()>& in_between);
 void produce_with(const std::function<void()>& in_between);
 void burn(uint64_t ns);  // of CPU time
 void nap(uint64_t ns);
-void run_before_others();  // from now on, with what it starts
+void nap_on_average(uint64_t ns);  // less after one that took too long
+// From now on, with what it starts; also before the workers of verdict_run.h, which may run beside.
+void run_before_others();
 ForcedStage exec(std::vector<std::string> words);
 
 }  // namespace forced

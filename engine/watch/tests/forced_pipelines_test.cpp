@@ -386,7 +386,7 @@ TEST_F(MeasuredWaits, Bursts) {
           }},
          {"sink", [] {
             forced::run_before_others();
-            forced::consume_with([] { nap(3 * kMs); });
+            forced::consume_with([] { forced::nap_on_average(3 * kMs); });
           }}});
   until([](const Snapshot& s) {
     return s.watched && !s.watched->pipes.empty() && s.watched->pipes[0].larger;

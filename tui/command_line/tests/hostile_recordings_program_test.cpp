@@ -12,7 +12,7 @@ namespace pipetop::tui {
 namespace {
 
 constexpr long kMostKiB = 256 << 10;
-constexpr int kGroups = 8;
+constexpr int kGroups = 20;
 
 // Little of a sanitizer's memory is ours.
 constexpr bool kSanitized = PIPETOP_SANITIZED;
