@@ -324,7 +324,7 @@ TEST(MessageLine, ThatARecordingIsDamagedIsSaidAtItsEnd) {
   EXPECT_EQ(message_of(s, state).text, "the recording is cut off");
 }
 
-Snapshot changed_snapshot() {
+Snapshot snapshot_of_change() {
   Snapshot s = example_snapshot();
   s.change = Reading<Change>::of({.before = 0.55,
                                   .after = 2.01,
@@ -337,7 +337,7 @@ Snapshot changed_snapshot() {
 }
 
 TEST(MessageLine, TheCauseOfTheChangeWhereItHasNoPlaceElsewhere) {
-  const Snapshot s = changed_snapshot();
+  const Snapshot s = snapshot_of_change();
   const auto text = [](const Snapshot& shown) {
     return message_of(shown, {}, VerdictAt::ring, ChangeAt::message).text;
   };
@@ -357,7 +357,7 @@ TEST(MessageLine, TheCauseOfTheChangeWhereItHasNoPlaceElsewhere) {
 }
 
 TEST(Cause, IsShortenedByParts) {
-  Snapshot s = changed_snapshot();
+  Snapshot s = snapshot_of_change();
   s.change.value->evidence += "; also _copy_from_iter 33.0 → 0 %";
   EXPECT_EQ(
       cause_text(s, 100),
@@ -368,7 +368,7 @@ TEST(Cause, IsShortenedByParts) {
 }
 
 TEST(MessageLine, NoiseTakesTurnsWithTheRest) {
-  Snapshot s = changed_snapshot();
+  Snapshot s = snapshot_of_change();
   s.noise = "the host takes 3 % of the CPUs' time";
   const auto at = [&](uint64_t seconds) {
     DashboardState state;

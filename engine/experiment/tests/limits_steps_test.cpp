@@ -87,7 +87,7 @@ LimitsStep refused(int after) {
   };
 }
 
-TEST(MeasuredStep, DropsTheFirstSliceOfAVisit) {
+TEST(LimitsVisits, DropsTheFirstSliceOfAVisit) {
   MeasuredStep step("down", [] { return refused(10); });
   EXPECT_EQ(step.spread(0).status, ReadingStatus::warming);
   step.visit();
@@ -97,7 +97,7 @@ TEST(MeasuredStep, DropsTheFirstSliceOfAVisit) {
   EXPECT_EQ(step.spread(0)->median, 4) << "3, 2, 1 and 0 follow";
 }
 
-TEST(MeasuredStep, ARefusalIsAState) {
+TEST(LimitsVisits, ARefusalIsAState) {
   MeasuredStep late("late", [] { return refused(2); });
   late.visit();
   EXPECT_EQ(late.spread(0).status, ReadingStatus::unavailable);
