@@ -325,7 +325,7 @@ TEST(Privileges, RecordingsOfWatchAreTheCallers) {
       words.insert(words.end(), arguments.begin(), arguments.end());
       return words;
     };
-    const Words words = watch({"-q", "--record", "a.ptop", "--", "/bin/sh", "-c", "sleep 1 | cat"});
+    const Words words = watch({"-q", "--record", "a.ptop", "--", "/bin/sh", "-c", "sleep 4 | cat"});
     Program started(words.front(), Words(words.begin() + 1, words.end()));
     EXPECT_EQ(started.wait(), 0) << started.err();
     PtyProgram screen(watch({std::to_string(pipeline.pid())}), {"TERM=xterm"}, 40, 120);

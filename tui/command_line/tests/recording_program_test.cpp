@@ -178,7 +178,7 @@ TEST(RecordingProgram, AFilmNeedsNoTerminal) {
   Program film({"replay", path, "--cast", cast, "--size", "80x24"});
   EXPECT_EQ(film.wait(), 0) << film.err();
   const auto lines = lines_of_file(cast);
-  ASSERT_GT(lines.size(), 5u);
+  ASSERT_GT(lines.size(), 1u);
   EXPECT_EQ(nlohmann::json::parse(lines[0])["width"], 80);
   for (const std::string& line : lines) EXPECT_TRUE(nlohmann::json::accept(line)) << line;
 }

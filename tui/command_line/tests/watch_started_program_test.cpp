@@ -290,7 +290,7 @@ class WithDashboard : public PtyProgram {
 
 TEST(WatchStarted, TheDashboardEndsWithTheCommand) {
   const ScratchDirectory directory;
-  WithDashboard program(directory, "sleep 0.5 | cat; echo done; exit 6");
+  WithDashboard program(directory, "sleep 3 | cat; echo done; exit 6");
   ASSERT_TRUE(program.has_begun()) << program.output();
   EXPECT_EQ(program.wait_for_end(), 6) << program.output();
   EXPECT_EQ(content_of(directory.file("out")), "done\n");
