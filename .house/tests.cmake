@@ -28,8 +28,8 @@ function(pipetop_discover TARGET PREFIX LABEL)
   set(list ${CMAKE_CURRENT_BINARY_DIR}/${TARGET}_list.cmake)
   add_custom_command(TARGET ${TARGET} POST_BUILD
     COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${TARGET}> -DPREFIX=${PREFIX} -DLABEL=${LABEL}
-      -DSUITES=${ARG_SUITES}
-      -DWAIT=${wait} -DLOCK=${lock} -DALONE=${alone} -DOUT=${list} -P ${PROJECT_SOURCE_DIR}/.house/list_tests.cmake
+      -DSUITES=${ARG_SUITES} -DWAIT=${wait} -DLOCK=${lock} -DALONE=${alone} -DOUT=${list}
+      -P ${PROJECT_SOURCE_DIR}/.house/list_tests.cmake
     BYPRODUCTS ${list} VERBATIM)
   file(WRITE ${list}.in "if(EXISTS \"${list}\")\n  include(\"${list}\")\nelse()\n"
     "  add_test(${TARGET}_NOT_BUILT ${TARGET}_NOT_BUILT)\nendif()\n")

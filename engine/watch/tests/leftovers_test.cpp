@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "engine/process/privileges.h"
-#include "engine/process/proc_files.h"
 #include "engine/process/tests/foreign_process.h"
 #include "engine/tests/eventually.h"
 #include "engine/tests/support/scratch_directory.h"
