@@ -1,7 +1,6 @@
 // Where data goes: stdout, or a file. Messages for the user go to stderr.
 #pragma once
 
-#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -16,25 +15,11 @@
 #include "engine/base/handles.h"
 #include "engine/experiment/trial.h"
 #include "engine/process/privileges.h"
+#include "tui/command_line/output_place.h"
 #include "tui/print/results.h"
 #include "tui/view/progress.h"
 
 namespace pipetop::tui {
-
-// A name in a directory that is held open, so that nobody can put another one in its place.
-struct OutputPlace {
-  UniqueFd directory;              // O_PATH
-  std::string name;                // in it
-  std::optional<struct stat> now;  // what has that name
-  int inherited = -1;  // the descriptor that the path stands for: /dev/stdout, /dev/fd/63
-};
-
-// Follows the links of a path for `writer`, whose rights are in force. Throws Error for what
-// somebody else may have put there: what fs.protected_symlinks, protected_regular and
-// protected_fifos of the kernel refuse in shared directories, where they are off, too, and for
-// files that are replaced, which they don't know. Root follows no link in a directory that others
-// can change, and writes to no file of theirs there.
-OutputPlace find_output_place(const std::string& path, uid_t writer);
 
 // A regular file: complete or not at all, or with what was written so far, in place of an old one
 // or only if there is none.
