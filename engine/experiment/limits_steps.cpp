@@ -17,6 +17,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/base/blocked_signals.h"
 #include "engine/base/error.h"
 #include "engine/base/handles.h"
 #include "engine/base/text.h"
@@ -68,10 +69,7 @@ class Partner {
  private:
   void start(int in, int out) {
     const pid_t parent = ::getpid();
-    sigset_t all, before;
-    sigfillset(&all);
-    // Signals to the whole group are for the parent to handle.
-    ::sigprocmask(SIG_SETMASK, &all, &before);
+    const BlockedSignals blocked;  // those to the whole group are for the parent to handle
     pid_ = ::fork();
     if (pid_ == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -80,9 +78,6 @@ class Partner {
       ::prctl(PR_SET_NAME, "pipetop-echo");
       echo(in, out);
     }
-    const int error = errno;
-    ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    errno = error;
   }
 
   void end() const {

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "engine/base/blocked_signals.h"
 #include "engine/base/error.h"
 #include "engine/process/privileges.h"
 
@@ -82,16 +83,15 @@ Guardian::Guardian(const GuardianDuty& duty) {
     throw SystemError("socketpair", errno);
   lifeline_.reset(ends[0]);
   UniqueFd other_end(ends[1]);
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, &before);
-  pid_ = ::fork();
-  const int error = errno;
-  if (pid_ == 0) {
-    lifeline_.reset();  // or it would wait for itself
-    guard(duty, other_end.get());
+  {
+    const BlockedSignals blocked;
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      lifeline_.reset();  // or it would wait for itself
+      guard(duty, other_end.get());
+    }
   }
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  const int error = errno;
   if (pid_ < 0) {
     pid_ = 0;
     throw SystemError("fork", error);

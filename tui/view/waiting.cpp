@@ -1,11 +1,10 @@
 #include "tui/view/waiting.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <system_error>
 #include <utility>
 
+#include "engine/base/blocked_signals.h"
 #include "engine/base/clock.h"
 #include "engine/copy/neighbours.h"
 
@@ -49,9 +48,7 @@ void NeighbourNames::refresh(uint64_t now_ns) {
 
 // All signals are the main thread's: they end its waits.
 void NeighbourNames::start() {
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals blocked;
   ended_ = false;
   try {
     thread_ = std::jthread([this](const std::stop_token& stop) {
@@ -65,7 +62,6 @@ void NeighbourNames::start() {
     ended_ = true;  // no thread to be had: no names, and the data flows on
     next_ns_ = UINT64_MAX;
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace pipetop::tui
