@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "engine/tests/support/child.h"
+#include "engine/tests/support/schedstat_window.h"
 #include "tui/tests/processes.h"
 
 namespace pipetop::tui {
@@ -109,11 +110,18 @@ TEST(MeasuredProgram, SaysWhoElseUsesItsCpus) {
     hogs.push_back(std::make_unique<ForeignProcess>([] {
       for (volatile unsigned n = 0;;) n = n + 1;
     }));
+  std::vector<SchedstatWindow> books;
+  for (const auto& hog : hogs) books.emplace_back(hog->pid());
   Program program({"run", "--no-bpf", "--duration", "1s", "--format", "json"});
   EXPECT_TRUE(measured(program.wait())) << program.err();
+  double most = 0;
+  for (const SchedstatWindow& book : books) most = std::max(most, book.on_cpu());
   EXPECT_NE(program.err().find("disturbed: "), std::string::npos) << program.err();
   const auto noise = nlohmann::json::parse(program.out())["noise"];
   EXPECT_NE(noise["words"], "");
+  ASSERT_FALSE(noise["neighbours"].empty()) << noise;
+  PIPETOP_FORCED(most > noise["neighbours"].back()["cpus_in_use"])
+      << "others are busier: " << noise;
   EXPECT_TRUE(std::ranges::any_of(noise["neighbours"], [&](const nlohmann::json& one) {
     return std::ranges::any_of(hogs, [&](const auto& hog) { return one["pid"] == hog->pid(); });
   })) << noise;
