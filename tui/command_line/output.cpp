@@ -43,7 +43,7 @@ Output::Output(const std::string& path, WriteMode write_mode)
     else if (write_mode == WriteMode::whole && (!place_.now || S_ISREG(place_.now->st_mode)))
       open_to_be_whole();
     else
-      open_directly();
+      open_directly(write_mode == WriteMode::by_others ? 0 : O_APPEND);
     if (!file_) fail(errno);
   } catch (const SystemError& e) {
     const bool is_denied = e.error_number() == EACCES || e.error_number() == EPERM;
@@ -61,13 +61,18 @@ Output::Output(const std::string& path, WriteMode write_mode)
 }
 
 int Output::open_at_place(const std::string& name, int flags) const {
-  return openat(place_.directory.get(), name.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags,
+  int fd = -1;
+  do  // a FIFO waits for its reader, and signals interrupt that
+    fd = openat(place_.directory.get(), name.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags,
                 0666);
+  while (fd < 0 && errno == EINTR);
+  return fd;
 }
 
-void Output::open_directly() {
+// `appends`: O_APPEND, or 0 for what splice refuses then.
+void Output::open_directly(int appends) {
   const int anew = place_.now ? 0 : O_CREAT | O_EXCL;
-  file_.reset(open_at_place(place_.name, O_APPEND | O_NOCTTY | anew));
+  file_.reset(open_at_place(place_.name, appends | O_NOCTTY | anew));
   if (!file_) return;
   untouched_ = true;
   struct stat status;
@@ -98,7 +103,7 @@ void Output::open_to_be_whole() {
   if (!temporary_.empty()) remove(temporary_);
   temporary_.clear();
   whole_ = false;
-  open_directly();
+  open_directly(O_APPEND);
 }
 
 // As the file that it replaces, as far as that is allowed. The owner first: with another one's
@@ -136,6 +141,11 @@ int Output::fd() const { return name_ == "stdout" ? STDOUT_FILENO : file_.get();
 
 bool Output::is_terminal() const { return isatty(fd()) == 1; }
 
+bool Output::is_regular() const {
+  struct stat status;
+  return fstat(fd(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 void Output::fail(int error_number) const {
   if (error_number == EPIPE && name_ == "stdout")
     throw ClosedStdout(name_, error_number, Exit::usage);
@@ -149,9 +159,14 @@ void Output::discard_old() {
   untouched_ = false;
 }
 
+void Output::begin() {
+  if (untouched_) discard_old();
+  temporary_.clear();
+}
+
 void Output::write(std::string_view text) {
   if (untouched_) discard_old();
-  const off_t begin = file_ ? lseek(fd(), 0, SEEK_END) : -1;
+  const off_t begin = file_ && !text.empty() ? lseek(fd(), 0, SEEK_END) : -1;
   while (!text.empty()) {
     const ssize_t done = ::write(fd(), text.data(), text.size());
     if (done < 0 && errno == EINTR) continue;
@@ -172,12 +187,15 @@ void Output::finish(std::string_view rest) {
   // Some file systems report a full disk only here.
   const int last = dup(fd());
   if (last >= 0 && close(last) != 0) fail(errno);
+  struct stat status;
+  const bool is_known = file_ && fstat(file_.get(), &status) == 0;
   file_.reset();
   if (temporary_.empty()) return;
   const int directory = place_.directory.get();
   if (renameat(directory, temporary_.c_str(), directory, place_.name.c_str()) != 0) fail(errno);
   temporary_.clear();
   whole_ = false;
+  if (is_known) made_ = OutputPlace{std::move(place_.directory), place_.name, status};
 }
 
 LateOutput::LateOutput(const std::string& path, WriteMode write_mode) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/handles.h"
@@ -22,8 +23,8 @@
 namespace pipetop::tui {
 
 // A regular file: complete or not at all, or with what was written so far, in place of an old one
-// or only if there is none.
-enum class WriteMode : uint8_t { whole, as_written, as_new };
+// or only if there is none; or by who has its descriptor, from begin() on.
+enum class WriteMode : uint8_t { whole, as_written, as_new, by_others };
 
 // Nobody reads stdout any more, as in `pipetop watch --once | head -1`: no error to tell. main()
 // ends by SIGPIPE, as other tools do.
@@ -52,17 +53,24 @@ class Output {
   // Writes the rest of it. Throws Error if the result could not be stored.
   void finish(std::string_view rest = {});
 
+  // Discards the old content, and keeps what comes. Throws Error.
+  void begin();
+
+  int fd() const;
   bool is_terminal() const;
+  bool is_regular() const;
+
+  // The file that finish() has made, with what it is; nothing if it was there before.
+  std::optional<OutputPlace> take_made() { return std::exchange(made_, {}); }
 
  private:
   int open_at_place(const std::string& name, int flags) const;
-  void open_directly();
+  void open_directly(int appends);
   void open_to_be_whole();
   bool own_as(const struct stat& old) const;
   void name_it();
   void remove(const std::string& name) const;
   void discard_old();
-  int fd() const;
   [[noreturn]] void fail(int error_number) const;
 
   std::string name_;  // for messages
@@ -72,7 +80,8 @@ class Output {
   std::string temporary_;   // a name to remove, while there is one
   bool untouched_ = false;  // written directly, and nothing was written yet
   UniqueFd file_;           // not open for stdout
-  User user_;               // as whom it is done, unless root
+  std::optional<OutputPlace> made_;
+  User user_;  // as whom it is done, unless root
 };
 
 // An output beside what is measured or shown: the first failure ends the writing, and finish()
