@@ -33,11 +33,13 @@ constexpr uint64_t kWorthEnlarging = 1 << 20;
 // Until that many, an end that becomes ready between two calls is the likely reason.
 constexpr int kFalseAlarms = 3;
 
-// "This can't be done so here", and nothing has moved. Any other error may be told only once, as
-// that of a reset connection.
-bool is_refusal(int error) {
-  constexpr std::array kRefusals = {EINVAL, ENOSYS, EOPNOTSUPP, EXDEV, EPERM, EBADF, ETXTBSY};
-  return std::ranges::find(kRefusals, error) != kRefusals.end();
+// A connection tells them once: the next call would take its end for that of the data. Any other
+// error may be of the call alone, and a plainer one doesn't have it, or has it again.
+bool is_told_once(int error) {
+  constexpr std::array kErrors = {EPIPE,     ECONNRESET,   ECONNABORTED, ECONNREFUSED,
+                                  ETIMEDOUT, ENETDOWN,     ENETUNREACH,  ENETRESET,
+                                  EHOSTDOWN, EHOSTUNREACH, ENOTCONN,     ESHUTDOWN};
+  return std::ranges::find(kErrors, error) != kErrors.end();
 }
 
 // There is something behind it that could be read.
@@ -113,15 +115,13 @@ Copier::Copier(const CopyOptions& options)
       left_(options.stop_after),
       skips_errors_(options.skips_errors),
       skip_bytes_(options.skip_bytes) {
-  if (feeds_itself(in_, out_))
-    throw Error(fmt::format("{} and {} are the same file, which would never end: write to another",
-                            in_.name, out_.name));
   set_limit(options.limit_bytes_per_s);
   CopyMethods methods = methods_for(in_, out_, why_copy(options));
   progress_.why = std::move(methods.why);
   worse_ = std::move(methods.best_first);
   use_next(progress_.why);
-  const bool file_to_pipe = progress_.method == CopyMethod::splice && in_.kind != EndKind::pipe;
+  const bool file_to_pipe =
+      progress_.method == CopyMethod::splice_by_pipe && out_.kind == EndKind::pipe;
   if (file_to_pipe && !limit_) enlarge_at_bytes_ = kWorthEnlarging;
 }
 
@@ -134,12 +134,22 @@ void Copier::set_limit(uint64_t bytes_per_s) {
     limit_.emplace(bytes_per_s, monotonic_ns());
 }
 
-void Copier::use_next(const std::string& why) {
-  progress_.why = why;
-  const CopyMethod next = worse_.front();
-  worse_.erase(worse_.begin());
-  mover_ = make_mover(next, in_, out_, mover_ ? mover_->give_up() : Leftover(), buffer_);
-  progress_.method = next;
+// There may be no descriptor or memory for a better one: the last one takes no descriptor.
+void Copier::use_next(std::string why) {
+  Leftover leftover = mover_ ? mover_->give_up() : Leftover();
+  for (;;) {
+    const CopyMethod next = worse_.front();
+    worse_.erase(worse_.begin());
+    try {
+      mover_ = make_mover(next, in_, out_, leftover, buffer_);
+      progress_.method = next;
+      progress_.why = std::move(why);
+      return;
+    } catch (const SystemError& e) {
+      if (worse_.empty()) throw;
+      why = e.what();
+    }
+  }
 }
 
 std::optional<uint64_t> Copier::quota() {
@@ -185,15 +195,14 @@ bool Copier::has_really_ended() const {
 void Copier::react(int error, CopySide side) {
   if (error == EINTR) return;
   if (error == EAGAIN) return wait_until_ready(side);
-  // The next method will say whose error it is.
-  const bool unclear = side == CopySide::none;
-  if ((unclear || is_refusal(error)) && !worse_.empty())
+  // A plainer method will say whose error it is, if it has it, too.
+  if (!is_told_once(error) && !worse_.empty())
     return use_next(fmt::format("{}: {}", name_of(progress_.method), std::strerror(error)));
   if (skips_errors_ && side == CopySide::in && is_of_the_medium(error) && skip()) return;
   const std::string& name = side == CopySide::in ? in_.name : out_.name;
-  throw SystemError(
-      progress_.bytes == 0 ? name : fmt::format("{}, after {} bytes", name, progress_.bytes),
-      error);
+  throw CopyError(
+      progress_.bytes == 0 ? name : fmt::format("{}, after {} bytes", name, progress_.bytes), error,
+      side);
 }
 
 // To the next multiple of what is skipped at once. False: it can't be told where that is.

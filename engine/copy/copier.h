@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/copy/methods.h"
 
 namespace pipetop {
@@ -65,6 +66,18 @@ struct CopyProgress {
   std::string why;  // why it isn't a better one: "stdout appends, and splice doesn't"
 };
 
+// An error of one of the ends.
+class CopyError : public SystemError {
+ public:
+  CopyError(const std::string& operation, int error_number, CopySide side)
+      : SystemError(operation, error_number), side_(side) {}
+
+  CopySide side() const { return side_; }  // never none
+
+ private:
+  CopySide side_;
+};
+
 // A step at a time, so that a front end can do something else between them.
 //
 // The ends' flags aren't changed: others share them. A descriptor that doesn't block is waited for.
@@ -73,13 +86,13 @@ struct CopyProgress {
 // we read from keeps its size: whoever lends pages to it by vmsplice counts on that.
 class Copier {
  public:
-  // Looks at both ends; moves nothing yet. Throws Error for ends that can't be used: a directory,
-  // or a file that would be appended to itself.
+  // Looks at both ends, which are no same_file(); moves nothing yet. Throws SystemError for ends
+  // that can't be used: a directory.
   explicit Copier(const CopyOptions& options);
 
   // Moves something, and waits until that is possible. A signal whose handler doesn't restart
   // system calls ends the wait: then nothing may have moved. What was taken and not yet given is
-  // kept for the next step. Throws SystemError for what an end refuses, with the bytes that got
+  // kept for the next step. Throws CopyError for what an end refuses, with the bytes that got
   // through: ENOSPC, EIO, ECONNRESET; EPIPE, if SIGPIPE is ignored.
   const CopyProgress& step();
 
@@ -103,7 +116,7 @@ class Copier {
   // Bytes that may be taken now; nothing if the limit says wait, or if it was interrupted.
   std::optional<uint64_t> quota();
   bool has_really_ended() const;
-  void use_next(const std::string& why);
+  void use_next(std::string why);
   void react(int error, CopySide side);
   void wait_until_ready(CopySide side);
   void enlarge_output();

@@ -59,7 +59,8 @@ void note_given(ssize_t done, Moved& moved) {
 // as fast as to sleep at once.
 class PipeWaits {
  public:
-  // Until it has data, or room; -1: not waited for. False: a signal came before.
+  // Until it has data, or room; -1: not waited for. False: a signal came before. Whoever can't ask
+  // finds out by the call that follows, which waits, too.
   bool wait(int fd, short event) {
     while (fd >= 0 && !is_ready(fd, event, 0)) {
       spin_.missed(monotonic_ns);
@@ -74,7 +75,8 @@ class PipeWaits {
  private:
   static bool is_ready(int fd, short event, int timeout_ms) {
     pollfd end{fd, event, 0};
-    return ::poll(&end, 1, timeout_ms) > 0;
+    const int ready = ::poll(&end, 1, timeout_ms);
+    return ready > 0 || (ready < 0 && errno != EINTR);
   }
 
   AdaptiveSpin spin_;
@@ -88,29 +90,23 @@ int waited_out(const CopyEnd& end) {
   return end.kind == EndKind::pipe && end.writable ? end.fd : -1;
 }
 
+// Between two pipes, and to /dev/null, a splice that waits holds the lock of neither.
 class SpliceMover : public ByteMover {
  public:
   SpliceMover(const CopyEnd& in, const CopyEnd& out)
       : in_(in.fd), out_(out.fd), pipe_in_(waited_in(in)), pipe_out_(waited_out(out)) {}
 
-  // Without SPLICE_F_MORE: a socket would hold the last bytes back.
   Moved move(uint64_t most) override {
-    if (!waits_.wait(pipe_in_, POLLIN) || !waits_.wait(pipe_out_, POLLOUT)) return {.error = errno};
+    if (!waits_.wait(pipe_in_, POLLIN) || !waits_.wait(pipe_out_, POLLOUT)) return {.error = EINTR};
     const ssize_t done = ::splice(in_, nullptr, out_, nullptr, most, 0);
     waits_.moved(done > 0 ? uint64_t(done) : 0);
     if (done > 0) return {.taken = uint64_t(done), .given = uint64_t(done)};
     if (done == 0) return {.ended = true};
-    return {.error = errno, .side = side_of(errno)};
+    // A pipe has no errors but a closed other end.
+    return {.error = errno, .side = errno == EAGAIN ? CopySide::none : CopySide::out};
   }
 
  private:
-  // A pipe has no errors but a closed other end.
-  CopySide side_of(int error) const {
-    if (error == EAGAIN) return CopySide::none;
-    const bool into_pipe = pipe_out_ >= 0 && pipe_in_ < 0;
-    return error != EPIPE && into_pipe ? CopySide::in : CopySide::out;
-  }
-
   int in_, out_, pipe_in_, pipe_out_;
   PipeWaits waits_;
 };
@@ -118,9 +114,14 @@ class SpliceMover : public ByteMover {
 // A quarter of what an ordinary user may have; more is hardly faster.
 constexpr int kOwnPipeBytes = 256 << 10;
 
+// A splice from or to anything but a pipe waits with the pipe's lock held: until there is data,
+// room or a page from the disk, nobody else can read the pipe, write to it, or be killed while they
+// try. Of our own pipe nobody minds. Without SPLICE_F_MORE: a socket would hold the last bytes
+// back.
 class PipeMover : public ByteMover {
  public:
-  PipeMover(const CopyEnd& in, const CopyEnd& out) : in_(in.fd), out_(out.fd) {
+  PipeMover(const CopyEnd& in, const CopyEnd& out)
+      : in_(in.fd), out_(out.fd), pipe_out_(waited_out(out)) {
     if (!pipe_) throw SystemError("a pipe to splice through", errno);
     (void)!::fcntl(pipe_.write.get(), F_SETPIPE_SZ, kOwnPipeBytes);  // as it is, it does, too
   }
@@ -134,7 +135,7 @@ class PipeMover : public ByteMover {
 
   uint64_t held() const override { return held_; }
 
-  Leftover give_up() override { return {std::move(pipe_.read), held_}; }
+  Leftover give_up() override { return {std::move(pipe_.read), std::exchange(held_, 0)}; }
 
  private:
   Moved take(uint64_t most) {
@@ -145,11 +146,14 @@ class PipeMover : public ByteMover {
   }
 
   void give(Moved& moved) {
+    if (!waits_.wait(pipe_out_, POLLOUT)) return void(moved.error = EINTR);
     note_given(::splice(pipe_.read.get(), nullptr, out_, nullptr, held_, 0), moved);
+    waits_.moved(moved.given);
     held_ -= moved.given;
   }
 
-  int in_, out_;
+  int in_, out_, pipe_out_;
+  PipeWaits waits_;
   PipeEnds pipe_ = open_pipe();
   uint64_t held_ = 0;
 };
@@ -184,7 +188,7 @@ Mapping make_buffer(size_t bytes) {
 
 class CopyMover : public ByteMover {
  public:
-  CopyMover(const CopyEnd& in, const CopyEnd& out, Leftover leftover, const CopyBuffer& buffer)
+  CopyMover(const CopyEnd& in, const CopyEnd& out, Leftover& leftover, const CopyBuffer& buffer)
       : in_(in.fd),
         out_(out.fd),
         pipe_in_(waited_in(in)),
@@ -229,7 +233,7 @@ class CopyMover : public ByteMover {
   }
 
   Moved take(uint64_t most) {
-    if (!waits_.wait(pipe_in_, POLLIN)) return {.error = errno};
+    if (!waits_.wait(pipe_in_, POLLIN)) return {.error = EINTR};
     const ssize_t got = ::read(in_, data(), std::min<uint64_t>(buffer_.size(), most));
     waits_.moved(got > 0 ? uint64_t(got) : 0);
     if (got < 0) return {.error = errno, .side = CopySide::in};
@@ -290,7 +294,8 @@ CopyEnd end_of_descriptor(int fd, std::string name) {
           .writable = (flags & O_ACCMODE) != O_RDONLY,
           .directory = S_ISDIR(status.st_mode),
           .device = status.st_dev,
-          .inode = status.st_ino};
+          .inode = status.st_ino,
+          .disk = S_ISBLK(status.st_mode) ? status.st_rdev : 0};
 }
 
 std::optional<uint64_t> bytes_left(int fd) {
@@ -306,12 +311,11 @@ std::optional<uint64_t> bytes_left(int fd) {
   return size - uint64_t(at);
 }
 
-bool feeds_itself(const CopyEnd& in, const CopyEnd& out) {
-  const bool same = in.kind == EndKind::regular && out.kind == EndKind::regular &&
-                    in.device == out.device && in.inode == out.inode;
-  if (!same) return false;
-  if (out.appends) return bytes_left(in.fd).value_or(0) > 0;
-  return ::lseek(in.fd, 0, SEEK_CUR) < ::lseek(out.fd, 0, SEEK_CUR);
+bool same_file(const CopyEnd& one, const CopyEnd& other) {
+  if (one.kind != other.kind) return false;
+  if (one.kind == EndKind::block) return one.disk == other.disk;
+  return (one.kind == EndKind::regular || one.kind == EndKind::pipe) &&
+         one.device == other.device && one.inode == other.inode;
 }
 
 std::string_view name_of(CopyMethod method) {
@@ -327,12 +331,13 @@ CopyMethods methods_for(const CopyEnd& in, const CopyEnd& out, const std::string
     return only_copy(out.name + " appends (>>), and splice doesn't");
   for (const CopyEnd* end : {&in, &out})
     if (end->kind == EndKind::terminal) return only_copy(end->name + " is a terminal");
-  // From a pipe into a file splice copies, too, and no other program gets at the pipe meanwhile. A
-  // pipe of our own in between would end that; but then a program that lends its pages by vmsplice
-  // would write to them again before they are in the file.
-  if (in.kind == EndKind::pipe && is_file(out))
+  // From a pipe splice would hold its lock while the other end takes what comes: nobody could write
+  // to the pipe meanwhile. A pipe of our own in between would end that; but then a program that
+  // lends its pages by vmsplice would write to them again before they have gone.
+  const bool from_pipe = in.kind == EndKind::pipe;
+  if (from_pipe && out.kind != EndKind::pipe && out.kind != EndKind::null)
     return only_copy("splice would lock the pipe while " + out.name + " is written");
-  if (in.kind == EndKind::pipe || out.kind == EndKind::pipe) return {{splice, copy}, ""};
+  if (from_pipe) return {{splice, copy}, ""};
   if (in.kind == EndKind::device || in.kind == EndKind::null)
     return only_copy(in.name + " is a device, which has no pages to share");
   // A file of /proc, for example: nothing but read() knows what it holds.
@@ -343,7 +348,7 @@ CopyMethods methods_for(const CopyEnd& in, const CopyEnd& out, const std::string
 }
 
 std::unique_ptr<ByteMover> make_mover(CopyMethod method, const CopyEnd& in, const CopyEnd& out,
-                                      Leftover leftover, const CopyBuffer& buffer) {
+                                      Leftover& leftover, const CopyBuffer& buffer) {
   switch (method) {
     case CopyMethod::splice:
       return std::make_unique<SpliceMover>(in, out);
@@ -354,7 +359,7 @@ std::unique_ptr<ByteMover> make_mover(CopyMethod method, const CopyEnd& in, cons
     case CopyMethod::copy:
       break;
   }
-  return std::make_unique<CopyMover>(in, out, std::move(leftover), buffer);
+  return std::make_unique<CopyMover>(in, out, leftover, buffer);
 }
 
 }  // namespace pipetop

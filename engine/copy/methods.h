@@ -35,6 +35,7 @@ struct CopyEnd {
   bool directory = false;
   dev_t device = 0;
   ino_t inode = 0;
+  dev_t disk = 0;  // if it is one
 };
 
 // Throws SystemError if it is not open.
@@ -44,11 +45,12 @@ CopyEnd end_of_descriptor(int fd, std::string name);
 // a file of /proc, which has no size.
 std::optional<uint64_t> bytes_left(int fd);
 
-// Whether `in` would read what is written to `out`, without an end: `view log >> log`.
-bool feeds_itself(const CopyEnd& in, const CopyEnd& out);
+// Whether they are one file, disk or pipe, by whatever names: what is written to it would be read
+// again, or destroys what is to be read. A socket or terminal has two directions.
+bool same_file(const CopyEnd& one, const CopyEnd& other);
 
 enum class CopyMethod : uint8_t {
-  splice,           // one end is a pipe
+  splice,           // from a pipe to a pipe, or to /dev/null
   splice_by_pipe,   // through a pipe of our own
   copy_file_range,  // between two regular files
   copy,             // read and write
@@ -106,9 +108,9 @@ class ByteMover {
   virtual Leftover give_up() { return {}; }
 };
 
-// `leftover`: of the method before, which `copy` goes on with. Throws SystemError if there is no
-// pipe or no memory to be had.
+// `leftover`: of the method before, which `copy` takes over. Throws SystemError if there is no pipe
+// or no memory to be had.
 std::unique_ptr<ByteMover> make_mover(CopyMethod method, const CopyEnd& in, const CopyEnd& out,
-                                      Leftover leftover, const CopyBuffer& buffer = {});
+                                      Leftover& leftover, const CopyBuffer& buffer = {});
 
 }  // namespace pipetop

@@ -1,16 +1,10 @@
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <linux/capability.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,20 +14,20 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/base/handles.h"
 #include "engine/base/text.h"
 #include "engine/copy/copier.h"
-#include "engine/process/child.h"
 #include "engine/process/privileges.h"
 #include "engine/process/proc_files.h"
 #include "tui/command_line/commands.h"
+#include "tui/command_line/files_view.h"
 #include "tui/command_line/output.h"
+#include "tui/command_line/pid_file.h"
+#include "tui/command_line/view_ends.h"
 #include "tui/flags/command_line.h"
 #include "tui/view/progress.h"
 #include "tui/view/remote.h"
 #include "tui/view/waiting.h"
 #include "tui/view/wakeups.h"
-#include "tui/view/watched_files.h"
 
 namespace pipetop::tui {
 namespace {
@@ -42,78 +36,17 @@ namespace {
 constexpr uint64_t kReport_ns = 200 * kMs;
 constexpr size_t kShownLast = 4096;  // bytes, at most
 
-UniqueFd open_file(const std::string& path) {
-  if (path.empty() || path == "-") return {};
-  UniqueFd file;
-  do  // a FIFO waits for its writer, and our signals interrupt that
-    file.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  while (!file && errno == EINTR);
-  if (!file) throw SystemError(one_line(path), errno, Exit::usage);
-  ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
-  return file;
-}
-
-bool is_directory(int fd) {
-  struct stat status {};
-  return ::fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-struct Input {
-  UniqueFd file;  // none: stdin
-  std::string name = "stdin";
-
-  int fd() const { return file ? file.get() : STDIN_FILENO; }
-};
-
-// The exit status is the sum of those that happened, as pv's is.
-enum ViewStatus : uint8_t { kNotOpened = 2, kSameFile = 4, kNotMoved = 16 };
-
-struct Ends {
-  std::vector<Input> inputs;
-  UniqueFd output;  // none: stdout
-  int status = 0;
-};
-
-// Opened as our caller may: that is what sudo is for. What comes out of them is moved without. One
-// that can't be opened is told before anything is moved; the others are moved all the same.
-Ends open_ends(const CommandLine& line) {
-  if (::geteuid() == 0) use_capabilities(~uint64_t{0});
-  Ends ends;
-  for (const std::string& path : line.view.files) {
-    Input input;
-    try {
-      input.file = open_file(path);
-      if (input.file) input.name = one_line(path);
-      if (is_directory(input.fd())) throw SystemError(input.name, EISDIR);
-    } catch (const SystemError& e) {
-      say(e.what());
-      ends.status |= kNotOpened;
-      continue;
-    }
-    ends.inputs.push_back(std::move(input));
-  }
-  if (line.view.files.empty()) ends.inputs.emplace_back();
-  if (const std::string& path = line.view.output; !path.empty()) {
-    ends.output.reset(
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
-    if (!ends.output) throw SystemError(one_line(path), errno);
-  }
-  const unsigned uses = command_row(line).uses;
-  narrow_main_capabilities(uses);
-  keep_main_capabilities(uses, {});
-  return ends;
-}
-
 // Nothing if it is not known of all.
-std::optional<uint64_t> size_of_all(const ViewRequest& request, const std::vector<Input>& inputs) {
+std::optional<uint64_t> size_of_all(const ViewRequest& request,
+                                    const std::vector<ViewInput>& inputs) {
   if (!request.size_of.empty()) {
-    const auto size = bytes_left(open_file(request.size_of).get());
+    const auto size = bytes_left(open_input(request.size_of).get());
     if (!size) throw Error(fmt::format("--size @{}: it has no size", one_line(request.size_of)));
     return size;
   }
   if (request.size || request.separator) return request.size;
   uint64_t sum = 0;
-  for (const Input& input : inputs) {
+  for (const ViewInput& input : inputs) {
     const auto size = bytes_left(input.fd());
     if (!size) return {};
     sum += *size;
@@ -128,22 +61,6 @@ Shows shows(const ViewRequest& request) {
   if (request.numeric) return Shows::numbers;
   return request.force || ::isatty(STDERR_FILENO) == 1 ? Shows::line : Shows::nothing;
 }
-
-// For whom wants to signal us; it goes with us.
-class PidFile {
- public:
-  explicit PidFile(const std::string& path) : path_(path) {
-    if (!path.empty()) Output(path).finish(fmt::format("{}\n", ::getpid()));
-  }
-  ~PidFile() {
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-  PidFile(const PidFile&) = delete;
-  PidFile& operator=(const PidFile&) = delete;
-
- private:
-  std::string path_;
-};
 
 // Those of our process group that have a line each (-c), in the order of their pids: a shell starts
 // a pipeline from its left end on.
@@ -171,12 +88,15 @@ class View {
  public:
   explicit View(const CommandLine& line)
       : request_(line.view),
-        ends_(open_ends(line)),
+        ends_(line),
         inputs_(ends_.inputs),
         status_(ends_.status),
         size_(size_of_all(request_, inputs_)),
         shows_(shows(request_)),
         pid_file_(request_.pid_file) {
+    if (request_.force) ::signal(SIGTTOU, SIG_IGN);  // with `stty tostop` it would stop us
+    if (inputs_.empty()) return;
+    if (ends_.output) ends_.output->begin();
     if (!open_next()) return;
     next_ns_ = sampled_ns_ + request_.interval_ns;
     wait_for_next();
@@ -186,6 +106,7 @@ class View {
     if (!copier_) return status_;
     move();
     show_last();
+    close_output();
     skipped_ += copier_->progress().skipped;
     if (skipped_ > 0) {
       say(fmt::format("{} bytes could not be read: zeros are in their place", skipped_));
@@ -203,34 +124,47 @@ class View {
       try {
         while (!copier_->step().ended)
           if (wakeups_.pending()) attend();
-      } catch (const SystemError& e) {
+      } catch (const CopyError& e) {
         if (e.error_number() == EPIPE) return;
-        end_line();
-        say(e.what());
-        status_ |= kNotMoved;
-        if (std::string_view(e.what()).starts_with(copier_->out().name)) return;
+        tell_error(e);
+        if (e.side() == CopySide::out) return;
+      } catch (const SystemError& e) {
+        return tell_error(e);
       }
     } while (open_next());
+  }
+
+  void tell_error(const Error& error) {
+    end_line();
+    say(error.what());
+    status_ |= kNotMoved;
+  }
+
+  // Some file systems say only here that the disk is full.
+  void close_output() {
+    try {
+      if (ends_.output) ends_.output->finish();
+    } catch (const Error& e) {
+      tell_error(e);
+    }
   }
 
   // The one before, if there is one, is over. False: there is none.
   bool open_next() {
     while (next_input_ < inputs_.size()) {
-      const Input& input = inputs_[next_input_++];
+      const ViewInput& input = inputs_[next_input_++];
       const CopyProgress before = copier_ ? copier_->progress() : CopyProgress();
       try {
-        copier_.emplace(options_for(input, request_.separator ? counted_before_ + before.counted
-                                                              : bytes_before_ + before.bytes));
-        bytes_before_ += before.bytes;
-        counted_before_ += before.counted;
-        skipped_ += before.skipped;
-      } catch (const SystemError&) {
-        throw;
-      } catch (const Error& e) {
-        say(e.what());
-        status_ |= kSameFile;
+        Copier next(options_for(input, request_.separator ? counted_before_ + before.counted
+                                                          : bytes_before_ + before.bytes));
+        copier_.emplace(std::move(next));
+      } catch (const SystemError& e) {
+        tell_error(e);
         continue;
       }
+      bytes_before_ += before.bytes;
+      counted_before_ += before.counted;
+      skipped_ += before.skipped;
       names_.emplace(copier_->in().fd, copier_->out().fd);
       return true;
     }
@@ -238,14 +172,12 @@ class View {
   }
 
   // `before`: bytes, or lines, of those that are over.
-  CopyOptions options_for(const Input& input, uint64_t before) const {
+  CopyOptions options_for(const ViewInput& input, uint64_t before) const {
     CopyOptions options;
     options.in = input.fd();
     options.in_name = input.name;
-    if (ends_.output) {
-      options.out = ends_.output.get();
-      options.out_name = one_line(request_.output);
-    }
+    options.out = ends_.out_fd();
+    options.out_name = ends_.out_name;
     options.limit_bytes_per_s = request_.rate_limit;
     if (request_.stop_at_size) options.stop_after = *size_ - std::min(*size_, before);
     options.may_splice = !request_.no_splice;
@@ -371,7 +303,7 @@ class View {
   void show(const Progress& progress) {
     if (progress.elapsed_ns < request_.delay_ns) return;
     if (shows_ == Shows::numbers) write_to_stderr(progress_number(progress) + "\n");
-    if (shows_ != Shows::line || !line_.can_show()) return;
+    if (shows_ != Shows::line || !line_.can_show(request_.force)) return;
     share_screen();
     wakeups_.set_line_is_open(true);
     const int cols = request_.width != 0 ? int(request_.width) : line_.cols();
@@ -417,9 +349,9 @@ class View {
   }
 
   ViewRequest request_;
-  Wakeups wakeups_;  // before anything is opened: a FIFO may wait for its writer
-  Ends ends_;
-  std::vector<Input>& inputs_;
+  Wakeups wakeups_{PidFile::remove};  // before anything is opened: a FIFO may wait for its writer
+  ViewEnds ends_;
+  std::vector<ViewInput>& inputs_;
   int status_;
   size_t next_input_ = 0;
   std::optional<Copier> copier_;                    // of the one before it
@@ -439,106 +371,6 @@ class View {
   bool shares_ = false;
 };
 
-// ---- the files of another process ----
-
-// A line for each file, drawn over again and again, until the last one is closed.
-class FilesView {
- public:
-  explicit FilesView(const ViewRequest& request) : request_(request) {}
-
-  int run() {
-    std::vector<WatchedFile> files = files_of(*request_.watched);
-    if (files.empty() && ::kill(request_.watched->pid, 0) != 0) {
-      say(fmt::format("process {}: {}", request_.watched->pid, std::strerror(errno)));
-      return kNotOpened;
-    }
-    if (files.empty() && request_.watched->fd >= 0) {
-      say(fmt::format("descriptor {} of process {} is no file that is open, or not ours to see",
-                      request_.watched->fd, request_.watched->pid));
-      return kNotOpened;
-    }
-    const std::string first = files.empty() ? "" : files[0].path;
-    while (goes_on(files, first)) {
-      show(files);
-      const timespec time = {time_t(request_.interval_ns / kSecond),
-                             long(request_.interval_ns % kSecond)};
-      ::nanosleep(&time, nullptr);
-      files = files_of(*request_.watched);
-    }
-    return static_cast<int>(Exit::ok);
-  }
-
- private:
-  bool goes_on(const std::vector<WatchedFile>& files, const std::string& first) const {
-    if (request_.watched->fd < 0) return ::kill(request_.watched->pid, 0) == 0;
-    return !files.empty() && files[0].path == first;
-  }
-
-  void show(const std::vector<WatchedFile>& files) {
-    const uint64_t now_ns = monotonic_ns();
-    const bool numbers = request_.numeric;
-    if (request_.quiet || (!numbers && !request_.force && ::isatty(STDERR_FILENO) != 1)) return;
-    const size_t rows = request_.height != 0 ? request_.height : size_t{25};
-    // Back to the first of the lines that were drawn before.
-    std::string text = !numbers && shown_ > 0 ? fmt::format("\033[{}A", shown_) : "";
-    shown_ = 0;
-    for (const WatchedFile& file : files) {
-      if (shown_ + 1 >= rows) break;
-      const auto known = flows_.try_emplace({file.fd, file.path},
-                                            Flow{file.at, ByteRate(now_ns, request_.window_ns)});
-      Flow& flow = known.first->second;
-      if (file.at < flow.first)
-        flow = {file.at, ByteRate(now_ns, request_.window_ns)};  // it went back
-      flow.rate.add(now_ns, std::max(file.at - flow.first, flow.rate.bytes()));
-      const Progress progress = progress_of(file, flow);
-      if (numbers)
-        text += progress_number(progress) + "\n";
-      else
-        text += line_of(progress) + "\033[K\n";
-      ++shown_;
-    }
-    write_to_stderr(text);
-  }
-
-  std::string line_of(const Progress& progress) const {
-    const int cols =
-        request_.width != 0 ? int(request_.width) : terminal_columns(STDERR_FILENO, 80) - 1;
-    return request_.format.empty() ? progress_line(progress, cols, shown_)
-                                   : formatted_line(progress, request_.format, cols, shown_);
-  }
-
-  // From where it was when it was first seen.
-  struct Flow {
-    uint64_t first = 0;
-    ByteRate rate;
-  };
-
-  Progress progress_of(const WatchedFile& file, const Flow& flow) const {
-    const ByteRate& rate = flow.rate;
-    Progress progress;
-    progress.parts = request_.parts;
-    progress.bits = request_.bits;
-    progress.name =
-        request_.name.empty() ? fmt::format("{}:{}", file.fd, base_name(file.path)) : request_.name;
-    progress.unix_s = ::time(nullptr);
-    progress.bytes = file.at;
-    progress.size = request_.size ? request_.size : file.size;
-    progress.elapsed_ns = rate.elapsed_ns();
-    progress.rate = rate.last();
-    progress.average = rate.average();
-    if (progress.size)
-      progress.remaining_ns =
-          rate.remaining_ns(*progress.size - std::min(*progress.size, flow.first));
-    return progress;
-  }
-
-  static std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-  const ViewRequest& request_;
-  std::map<std::pair<int, std::string>, Flow> flows_;
-  size_t shown_ = 0;  // lines
-};
-
 }  // namespace
 
 int view_command(const CommandLine& line) {
@@ -547,12 +379,7 @@ int view_command(const CommandLine& line) {
     send_flags(*line.view.remote);
     return static_cast<int>(Exit::ok);
   }
-  if (line.view.watched) {
-    // As root, what /proc shows of everybody; it only reads.
-    if (::geteuid() == 0)
-      use_capabilities(uint64_t{1} << CAP_SYS_PTRACE | uint64_t{1} << CAP_DAC_READ_SEARCH);
-    return FilesView(line.view).run();
-  }
+  if (line.view.watched) return view_files(line.view);
   return View(line).run();
 }
 

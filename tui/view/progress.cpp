@@ -323,9 +323,9 @@ std::optional<uint64_t> ByteRate::remaining_ns(uint64_t bytes) const {
 
 int StatusLine::cols() const { return terminal_columns(STDERR_FILENO, 80) - 1; }
 
-bool StatusLine::can_show() const {
+bool StatusLine::can_show(bool forced) const {
   const pid_t foreground = ::tcgetpgrp(STDERR_FILENO);  // -1: not our terminal, or none
-  if (foreground != -1 && foreground != ::getpgrp()) return false;
+  if (!forced && foreground != -1 && foreground != ::getpgrp()) return false;
   pollfd ready{STDERR_FILENO, POLLOUT, 0};
   return ::poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0;
 }

@@ -110,8 +110,9 @@ class StatusLine {
   int cols() const;
 
   // Whether it would be seen, and wouldn't stop us: a job in the background doesn't write to its
-  // terminal, and a terminal that was stopped (Ctrl-S) doesn't stop the data.
-  bool can_show() const;
+  // terminal, unless that is `forced`, and a terminal that was stopped (Ctrl-S) doesn't stop the
+  // data.
+  bool can_show(bool forced = false) const;
 
   // In place of what is there.
   void show(const std::string& text);

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,7 +50,10 @@ bool is_view(pid_t pid) {
 }  // namespace
 
 void send_flags(pid_t pid) {
-  if (::kill(pid, 0) != 0) throw SystemError(fmt::format("process {}", pid), errno, Exit::usage);
+  const std::string who = fmt::format("process {}", pid);
+  // Held before we look at it: its number may become another process's.
+  const UniqueFd process(int(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!process) throw SystemError(who, errno, Exit::usage);
   if (!is_view(pid))
     throw Error(fmt::format("process {} is no pipetop view of this program and user", pid));
   std::vector<std::string> words = words_of(::getpid());
@@ -64,10 +68,10 @@ void send_flags(pid_t pid) {
       throw SystemError(draft, errno);
   }
   if (::rename(draft.c_str(), path.c_str()) != 0) throw SystemError(path, errno);
-  if (::kill(pid, SIGUSR2) != 0) {
+  if (::syscall(SYS_pidfd_send_signal, process.get(), SIGUSR2, nullptr, 0) != 0) {
     const int error = errno;
     ::unlink(path.c_str());
-    throw SystemError(fmt::format("process {}", pid), error);
+    throw SystemError(who, error);
   }
 }
 

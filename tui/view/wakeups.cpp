@@ -16,6 +16,7 @@ constexpr uint64_t kRepeat_ns = 5 * kMs;
 
 std::atomic<bool> g_pending, g_asked, g_resized, g_continued, g_changed, g_line_is_open;
 static_assert(std::atomic<bool>::is_always_lock_free, "for signal handlers");
+std::atomic<void (*)()> g_at_end;
 // Used by the handlers once g_has_timer is set.
 timer_t g_timer;
 std::atomic<bool> g_has_timer;
@@ -45,6 +46,7 @@ void on_request(int number) {
 // Its action is the usual one again, and comes when we return.
 void on_end(int number) {
   if (g_line_is_open) (void)!::write(STDERR_FILENO, "\n", 1);
+  if (void (*const at_end)() = g_at_end.exchange(nullptr)) at_end();
   ::raise(number);
 }
 
@@ -63,11 +65,13 @@ void handle_unless_ignored(int number, void (*handler)(int), int flags) {
 }
 
 constexpr int kRequests[] = {SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
-constexpr int kEnds[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+constexpr int kEnds[] = {SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGXCPU,
+                         SIGPROF, SIGVTALRM, SIGPOLL, SIGPWR,  SIGSTKFLT};
 
 }  // namespace
 
-Wakeups::Wakeups() {
+Wakeups::Wakeups(void (*at_end)()) {
+  g_at_end = at_end;
   sigevent event{};
   event.sigev_notify = SIGEV_SIGNAL;
   event.sigev_signo = SIGALRM;
@@ -85,6 +89,7 @@ Wakeups::Wakeups() {
 Wakeups::~Wakeups() {
   if (g_has_timer.exchange(false)) ::timer_delete(g_timer);
   set_line_is_open(false);
+  g_at_end = nullptr;
   for (const int number : {SIGALRM, SIGUSR1, SIGUSR2}) handle(number, SIG_IGN, 0);
   for (const int number : {SIGWINCH, SIGCONT}) handle(number, SIG_DFL, 0);
 }

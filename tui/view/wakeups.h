@@ -17,8 +17,8 @@ struct Wakeup {
 class Wakeups {
  public:
   // From here on SIGUSR1 and SIGUSR2 no longer end us. Neither they nor SIGALRM is left blocked by
-  // our parent.
-  Wakeups();
+  // our parent. A signal that ends us calls `at_end` first, which is async-signal-safe.
+  explicit Wakeups(void (*at_end)());
   ~Wakeups();
   Wakeups(const Wakeups&) = delete;
   Wakeups& operator=(const Wakeups&) = delete;

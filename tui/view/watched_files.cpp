@@ -28,7 +28,7 @@ std::optional<WatchedFile> file_at(pid_t pid, int fd) {
   const std::string info = read_proc_file(pid, fmt::format("fdinfo/{}", fd), 1024);
   const auto at = keyed_number(info, "pos");
   if (!at) return {};
-  WatchedFile file{fd, one_line(link_of(pid, fd)), *at, {}};
+  WatchedFile file{fd, {status.st_dev, status.st_ino}, one_line(link_of(pid, fd)), *at, {}};
   const bool writes = (keyed_number(info, "flags", 8).value_or(0) & O_ACCMODE) != O_RDONLY;
   if (S_ISREG(status.st_mode) && !writes) file.size = uint64_t(status.st_size);
   return file;

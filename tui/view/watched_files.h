@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,9 +22,17 @@ struct WatchedDescriptor {
 // "4711", "4711:3". Throws Error.
 WatchedDescriptor parse_watched(std::string_view text);
 
+// Which file it is, whatever its name becomes.
+struct FileId {
+  dev_t device = 0;
+  ino_t inode = 0;
+  auto operator<=>(const FileId&) const = default;
+};
+
 // One of its files.
 struct WatchedFile {
   int fd = -1;
+  FileId id;
   std::string path;
   uint64_t at = 0;               // the offset, bytes
   std::optional<uint64_t> size;  // nothing: it is written to, or isn't known

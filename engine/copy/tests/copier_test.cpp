@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <fstream>
@@ -304,14 +305,26 @@ TEST(Copier, KeepsToALimit) {
   EXPECT_EQ(sink.finish().size(), 100'000u);
 }
 
-TEST(Copier, ADirectoryAndItselfAreNoEnds) {
+TEST(Copier, ADirectoryIsNoEnd) {
   const UniqueFd directory(::open("/", O_RDONLY | O_DIRECTORY));
   const UniqueFd null(::open("/dev/null", O_WRONLY));
   EXPECT_THROW(Copier(between(directory.get(), null.get())), SystemError);
-  const ScratchFile file("some bytes");
-  EXPECT_THROW(Copier(between(file.fd.get(), file.appending.get())), Error);
-  const ScratchFile empty;
-  EXPECT_NO_THROW(Copier(between(empty.fd.get(), empty.appending.get())));
+}
+
+// The pipe that it would splice through.
+TEST(Copier, WithoutADescriptorItCopies) {
+  const std::string content = random_bytes(kBytes);
+  const ScratchFile in(content);
+  const UniqueFd null(::open("/dev/null", O_WRONLY));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  Copier copier(between(in.fd.get(), null.get()));
+  EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(copier.progress().method, CopyMethod::copy);
+  EXPECT_EQ(copier.progress().why, "a pipe to splice through: Too many open files");
+  EXPECT_EQ(run(copier).bytes, content.size());
 }
 
 TEST(Copier, NamesTheEndThatFails) {

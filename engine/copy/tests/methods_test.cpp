@@ -27,6 +27,19 @@ TEST(CopyMethods, CopyIsAlwaysTheLastOne) {
       }
 }
 
+// Whatever else waits, waits with the lock of the pipe.
+TEST(CopyMethods, APipeIsSplicedToAPipeOnly) {
+  for (int kind = 0; kind <= int(EndKind::other); ++kind) {
+    const bool is_safe = EndKind(kind) == EndKind::pipe || EndKind(kind) == EndKind::null;
+    EXPECT_EQ(methods_for(end(EndKind::pipe), end(EndKind(kind)), "").best_first.front(),
+              is_safe ? CopyMethod::splice : CopyMethod::copy);
+    if (EndKind(kind) != EndKind::pipe) {
+      EXPECT_NE(methods_for(end(EndKind(kind)), end(EndKind::pipe), "").best_first.front(),
+                CopyMethod::splice);
+    }
+  }
+}
+
 TEST(CopyMethods, APipeThatAppendsIsAPipe) {
   EXPECT_EQ(methods_for(end(EndKind::pipe), end(EndKind::pipe, true), "").best_first.front(),
             CopyMethod::splice);
@@ -45,6 +58,19 @@ TEST(CopyEnds, KnowsWhatItIs) {
             EndKind::null);
   EXPECT_EQ(end_of_descriptor(UniqueFd(::open("/dev/zero", O_RDONLY)).get(), "in").kind,
             EndKind::device);
+}
+
+TEST(CopyEnds, AFileIsItselfByAnyDescriptor) {
+  const auto same = [](const UniqueFd& one, const UniqueFd& other) {
+    return same_file(end_of_descriptor(one.get(), "in"), end_of_descriptor(other.get(), "out"));
+  };
+  const ScratchFile file, other;
+  const TwoEnds pipe = make_pipe(), sockets = make_sockets();
+  EXPECT_TRUE(same(file.fd, file.appending));
+  EXPECT_FALSE(same(file.fd, other.fd));
+  EXPECT_TRUE(same(pipe.read, pipe.write));
+  EXPECT_FALSE(same(pipe.read, make_pipe().write));
+  EXPECT_FALSE(same(sockets.read, sockets.read)) << "it has two directions";
 }
 
 TEST(CopyEnds, AFileTellsWhatIsLeftOfIt) {

@@ -1,8 +1,10 @@
 // pipetop view as a stage of a pipeline, as a shell would start it.
 #include <gtest/gtest.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -14,84 +16,12 @@
 #include "engine/tests/support/child.h"
 #include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
+#include "tui/command_line/tests/view_stage.h"
 #include "tui/tests/processes.h"
 #include "tui/tests/pty.h"
 
 namespace pipetop::tui {
 namespace {
-
-using Words = std::vector<std::string>;
-
-enum class BrokenPipe : uint8_t { kills, is_ignored };
-
-class Stage {
- public:
-  // Its stdin and stdout. They stay open here.
-  Stage(Words words, int in, int out, BrokenPipe broken_pipe = BrokenPipe::kills) {
-    words.insert(words.begin(), {PIPETOP_PROGRAM, "view"});
-    TwoEnds err = make_pipe();
-    pid_ = fork();
-    if (pid_ == 0) {
-      ::signal(SIGPIPE, broken_pipe == BrokenPipe::kills ? SIG_DFL : SIG_IGN);
-      become(words, in, out, err.write.get());
-    }
-    err_ = std::move(err.read);
-  }
-  ~Stage() {
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-  }
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
-
-  pid_t pid() const { return pid_; }
-
-  // Until its stderr holds `text`; false if it ends before.
-  bool wait_for(const std::string& text) {
-    std::array<char, 4096> chunk;
-    while (err_text_.find(text) == err_text_.npos) {
-      const ssize_t got = ::read(err_.get(), chunk.data(), chunk.size());
-      if (got <= 0) return false;
-      err_text_.append(chunk.data(), size_t(got));
-    }
-    return true;
-  }
-
-  // The exit status, or minus the signal that ended it.
-  int wait() {
-    err_text_ += read_all(err_.get());
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    pid_ = 0;
-    return ending_of(status);
-  }
-
-  // All of it after wait().
-  const std::string& err() const { return err_text_; }
-
- private:
-  [[noreturn]] static void become(const Words& words, int in, int out, int err) {
-    // Above those that are replaced.
-    in = fcntl(in, F_DUPFD_CLOEXEC, 10);
-    out = out < 0 ? -1 : fcntl(out, F_DUPFD_CLOEXEC, 10);
-    err = fcntl(err, F_DUPFD_CLOEXEC, 10);
-    dup2(in, 0);
-    if (out < 0)
-      close(1);
-    else
-      dup2(out, 1);
-    dup2(err, 2);
-    exec_words(words);
-  }
-
-  pid_t pid_ = 0;
-  UniqueFd err_;
-  std::string err_text_;
-};
-
-UniqueFd null_out() { return UniqueFd(::open("/dev/null", O_WRONLY | O_CLOEXEC)); }
-UniqueFd zeros() { return UniqueFd(::open("/dev/zero", O_RDONLY | O_CLOEXEC)); }
 
 TEST(ViewProgram, BytesArriveUnchanged) {
   const std::string content = random_bytes(20'000'003);
@@ -274,6 +204,52 @@ TEST(ViewProgram, ShowsHowFarAnotherProcessIs) {
   EXPECT_EQ(none.wait(), 2);
   Program wrong({"view", "-d", "1:x"});
   EXPECT_EQ(wrong.wait(), 1);
+}
+
+TEST(ViewProgram, AFileIsFollowedUnderAnyName) {
+  const ScratchDirectory scratch;
+  scratch.put("file", std::string(1000, 'x'));
+  UniqueFd file(::open(scratch.file("file").c_str(), O_RDONLY | O_CLOEXEC));
+  ::lseek(file.get(), 250, SEEK_SET);
+  const std::string target = std::to_string(::getpid()) + ":" + std::to_string(file.get());
+  Program view({"view", "-n", "-i", "100ms", "-d", target});
+  ASSERT_TRUE(view.wait_for("25\n"));
+  std::filesystem::rename(scratch.file("file"), scratch.file("other"));
+  ::lseek(file.get(), 500, SEEK_SET);
+  EXPECT_TRUE(view.wait_for("50\n"));
+  std::filesystem::remove(scratch.file("other"));
+  ::lseek(file.get(), 750, SEEK_SET);
+  EXPECT_TRUE(view.wait_for("75\n"));
+  file.reset();
+  EXPECT_EQ(view.wait(), 0);
+}
+
+// A process that has that pid, and sleeps; 0 if we may not choose it.
+pid_t start_with_pid(pid_t pid) {
+  clone_args arguments{};
+  arguments.exit_signal = SIGCHLD;
+  arguments.set_tid = uint64_t(reinterpret_cast<uintptr_t>(&pid));
+  arguments.set_tid_size = 1;
+  const long child = ::syscall(SYS_clone3, &arguments, sizeof arguments);
+  if (child == 0)
+    for (;;) ::pause();
+  return child < 0 ? 0 : pid_t(child);
+}
+
+TEST(ViewProgram, AnotherProcessWithThePidIsNotFollowed) {
+  const pid_t first = fork();
+  if (first == 0)
+    for (;;) ::pause();
+  const ScratchFile file(std::string(1000, 'x'));
+  Program view({"view", "-f", "-i", "2", "-d", std::to_string(first)});
+  ASSERT_TRUE(eventually([&] { return state_of(view.pid()) == 'S'; }));
+  ::kill(first, SIGKILL);
+  waitpid(first, nullptr, 0);
+  const pid_t second = start_with_pid(first);
+  EXPECT_EQ(view.wait(), 0);
+  if (second == 0) GTEST_SKIP() << "only root may choose a pid";
+  ::kill(second, SIGKILL);
+  waitpid(second, nullptr, 0);
 }
 
 TEST(ViewProgram, StopsAfterSoManyLines) {
@@ -595,6 +571,15 @@ TEST(ViewTerminal, AJobInTheBackgroundDoesntWrite) {
       "stty tostop; set -m; head -c 200000 /dev/zero | $VIEW -L 200K > /dev/null & wait; echo end");
   EXPECT_TRUE(shell.wait_for("end")) << shell.output();
   EXPECT_EQ(shell.output().find("B/s"), std::string::npos) << shell.output();
+  shell.wait_for_end();
+}
+
+TEST(ViewTerminal, ForcedAJobInTheBackgroundWrites) {
+  OnTerminal shell(
+      "stty tostop; set -m; head -c 200000 /dev/zero | $VIEW -f -L 200K > /dev/null & wait; echo "
+      "end");
+  EXPECT_TRUE(shell.wait_for("end")) << shell.output();
+  EXPECT_NE(shell.output().find("B/s"), std::string::npos) << shell.output();
   shell.wait_for_end();
 }
 
