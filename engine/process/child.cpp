@@ -44,6 +44,7 @@ struct Inherited {
 
 std::array<Inherited, 3> g_inherited = {
     {{SIGPIPE, SIG_IGN, {}}, {SIGXFSZ, SIG_IGN, {}}, {SIGCHLD, SIG_DFL, {}}}};
+sigset_t g_mask;  // none, until it is set
 bool g_set = false;
 
 rlim_t soft_before = RLIM_INFINITY;  // RLIM_INFINITY: not raised
@@ -84,12 +85,14 @@ void set_own_signals() {
     ours.sa_handler = signal.ours;
     ::sigaction(signal.number, &ours, &signal.theirs);
   }
+  ::sigprocmask(SIG_BLOCK, nullptr, &g_mask);
   g_set = true;
 }
 
 void restore_inherited_signals() {
-  if (!g_set) return;
-  for (const Inherited& signal : g_inherited) ::sigaction(signal.number, &signal.theirs, nullptr);
+  if (g_set)
+    for (const Inherited& signal : g_inherited) ::sigaction(signal.number, &signal.theirs, nullptr);
+  ::sigprocmask(SIG_SETMASK, &g_mask, nullptr);
 }
 
 void raise_descriptor_limit() {

@@ -36,7 +36,8 @@ StartedChild start_child(const std::function<void(int report_fd)>& become);
 // To be called once, by main().
 void set_own_signals();
 
-// As they were; async-signal-safe, for a child before it execs. Nothing if they were not set.
+// As they were, and which of all signals were blocked; async-signal-safe, for a child before it
+// execs. None is blocked if set_own_signals() was not called.
 void restore_inherited_signals();
 
 // ---- the soft limit of open descriptors, which is 1024 for programs that use select() ----

@@ -32,9 +32,6 @@ namespace {
 // through error_fd, which exec closes.
 [[noreturn]] void become_command(char* const* arguments, int error_fd) {
   restore_inherited_signals();  // exec resets only what has a handler
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
   restore_descriptor_limit();
   ::execvp(arguments[0], arguments);
   report_failed_exec(error_fd);

@@ -17,8 +17,8 @@ class WatchedCommand {
  public:
   // As `sh -c` when it is one word. Started in our process group, with our stdin, stdout, stderr,
   // working directory, environment and privileges as they are at this moment, and signals as we got
-  // them, but none is blocked. Descendants whose parent exits become our children
-  // (PR_SET_CHILD_SUBREAPER), so that the pipeline is known to its end. Throws Error:
+  // them: those that were ignored or blocked are. Descendants whose parent exits become our
+  // children (PR_SET_CHILD_SUBREAPER), so that the pipeline is known to its end. Throws Error:
   // Exit::not_found, Exit::not_executable; SystemError.
   explicit WatchedCommand(std::span<const std::string> words);
   ~WatchedCommand();  // leaves it running

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -121,14 +122,20 @@ uint64_t signals(const std::string& name) {
 bool has_signal(uint64_t set, int number) { return (set >> (number - 1) & 1) != 0; }
 
 TEST(WatchedCommand, HasSignalsAsIfWeHadNotTouchedThem) {
-  sigset_t blocked, before;
-  sigemptyset(&blocked);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&blocked, number);
-  sigprocmask(SIG_BLOCK, &blocked, &before);
+  const auto block = [](std::initializer_list<int> numbers) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : numbers) sigaddset(&set, number);
+    sigprocmask(SIG_BLOCK, &set, nullptr);
+  };
+  sigset_t before;
+  sigprocmask(SIG_BLOCK, nullptr, &before);
+  block({SIGUSR1});  // as who starts us has it
   const auto old_child = std::signal(SIGCHLD, SIG_IGN);
-  set_own_signals();                                  // as main() does
+  set_own_signals();  // as main() does
+  block({SIGINT, SIGTERM, SIGHUP});
   const auto old_hup = std::signal(SIGHUP, SIG_IGN);  // as nohup does
-  EXPECT_EQ(signals("SigBlk"), 0u);
+  EXPECT_EQ(signals("SigBlk"), uint64_t{1} << (SIGUSR1 - 1));
   const uint64_t ignored = signals("SigIgn");
   restore_inherited_signals();
   std::signal(SIGCHLD, old_child);

@@ -105,9 +105,15 @@ std::string state_of_self(const Words& before) {
 }
 
 TEST(WatchStarted, ACommandHasTheRightsAndSignalsOfItsCaller) {
+  sigset_t blocked, before;  // by the caller
+  sigemptyset(&blocked);
+  for (const int number : {SIGUSR1, SIGTERM, SIGRTMIN}) sigaddset(&blocked, number);
+  sigprocmask(SIG_BLOCK, &blocked, &before);
   const std::string alone = state_of_self({"/usr/bin/env"});
   EXPECT_TRUE(has(alone, "SigIgn"));
+  EXPECT_TRUE(has(alone, "SigBlk:\t0000000200004200\n")) << alone;
   EXPECT_EQ(state_of_self(whole(watch({"-q"}, {}))), alone);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
 TEST(WatchStarted, ACommandHasNoDescriptorsOfOurs) {
