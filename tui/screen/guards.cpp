@@ -47,7 +47,28 @@ UniqueFd reopened_terminal(int out) {
   return fd ? std::move(fd) : UniqueFd(fcntl(out, F_DUPFD_CLOEXEC, 3));
 }
 
-constexpr std::array kFatalSignals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS};
+UniqueFd made_memory(const char* name) {
+  UniqueFd memory(memfd_create(name, MFD_CLOEXEC));
+  if (!memory) throw SystemError("memfd_create", errno);
+  return memory;
+}
+
+// Those that end a process which has asked for nothing else: all but those that stop it, continue
+// it or do nothing; and but for those that a screen takes from a descriptor.
+std::vector<int> fatal_signals() {
+  constexpr std::array kOthers = {SIGKILL, SIGSTOP,  SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD,
+                                  SIGURG,  SIGWINCH, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM};
+  std::vector<int> fatal;
+  for (int number = 1; number <= SIGRTMAX; ++number) {
+    const bool is_libc_s = number > SIGSYS && number < SIGRTMIN;
+    struct sigaction action {};
+    const bool is_ignored =
+        sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+    if (!is_libc_s && !is_ignored && std::ranges::find(kOthers, number) == kOthers.end())
+      fatal.push_back(number);
+  }
+  return fatal;
+}
 
 // The handler's data; set before it can run, never freed while it can.
 struct Restore {
@@ -76,11 +97,9 @@ extern "C" void on_fatal_signal(int number) {
 }  // namespace
 
 GatheredOutput::GatheredOutput(int out)
-    : out_(out),
-      memory_(memfd_create("pipetop-frame", MFD_CLOEXEC)),
-      terminal_(reopened_terminal(out)) {
+    : out_(out), memory_(made_memory("pipetop-frame")), terminal_(reopened_terminal(out)) {
   UniqueFd terminal(fcntl(out, F_DUPFD_CLOEXEC, 3));
-  file_ = memory_ && terminal ? fdopen(terminal.get(), "w") : nullptr;
+  file_ = terminal ? fdopen(terminal.get(), "w") : nullptr;
   if (!file_) throw SystemError("reopening the terminal", errno);
   terminal.release();  // closed with the file
 }
@@ -109,9 +128,8 @@ void GatheredOutput::make_room() {
 ParkedStderr::ParkedStderr() {
   if (isatty(STDERR_FILENO) == 0) return;
   original_ = UniqueFd(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
-  memory_ = UniqueFd(memfd_create("pipetop-stderr", MFD_CLOEXEC));
-  if (original_.get() < 0 || memory_.get() < 0)
-    throw SystemError("keeping standard error off the screen", errno);
+  if (!original_) throw SystemError("keeping standard error off the screen", errno);
+  memory_ = made_memory("pipetop-stderr");
   park();
 }
 
@@ -142,7 +160,7 @@ SavedActions::~SavedActions() {
 
 CrashGuard::CrashGuard(const TerminalFiles& files, const termios& saved, std::string restore_bytes,
                        const ParkedStderr& parked)
-    : before_(kFatalSignals) {
+    : before_(fatal_signals()) {
   g_restore = {files, saved, std::move(restore_bytes), &parked};
   g_armed = true;
   stack_t stack{};
@@ -152,7 +170,7 @@ CrashGuard::CrashGuard(const TerminalFiles& files, const termios& saved, std::st
   struct sigaction action {};
   action.sa_handler = on_fatal_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_ONSTACK);
-  for (const int number : kFatalSignals) sigaction(number, &action, nullptr);
+  for (const int number : fatal_signals()) sigaction(number, &action, nullptr);
 }
 
 // When disarmed, the handler only triggers the default action.

@@ -100,6 +100,19 @@ TEST_F(TerminalTest, ACrashRestoresTooAndItsLastWordsAreSeen) {
   EXPECT_GT(out.find("last words"), out.rfind(kLeave));
 }
 
+// Limits, timers and whoever sends them.
+TEST_F(TerminalTest, EverySignalThatEndsItRestoresToo) {
+  for (const int number : {SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF, SIGTRAP, SIGSYS, SIGUSR1, SIGUSR2,
+                           SIGIO, SIGPWR, SIGSTKFLT, SIGABRT, SIGRTMIN, SIGRTMIN + 1, SIGRTMAX}) {
+    PtyProgram program(demo(), kTerminal);
+    const termios before = program.before();
+    ASSERT_TRUE(program.wait_for("throughput"));
+    program.signal(number);
+    EXPECT_EQ(program.wait_for_end(), -number);
+    expect_restored(program, before);
+  }
+}
+
 TEST_F(TerminalTest, AClosedTerminalEndsIt) {
   PtyProgram program(demo(), kTerminal);
   ASSERT_TRUE(program.wait_for("throughput"));
