@@ -7,6 +7,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
+#include <strings.h>
 #include <term.h>
 
 #include <cerrno>
@@ -33,12 +34,29 @@ bool predates_unicode(std::string_view term) {
          term.starts_with("sun");
 }
 
-// curses writes characters in the locale's encoding. `always` means UTF-8 even
-// if the locale says otherwise.
+// The locale that the user has chosen for characters; "" for none.
+std::string_view chosen_locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    if (const std::string_view chosen = environment(name); !chosen.empty()) return chosen;
+  return {};
+}
+
+// "de_DE.UTF-8", "en_US.utf8@euro".
+bool names_utf8(std::string_view locale) {
+  const size_t dot = locale.find('.');
+  if (dot == locale.npos) return false;
+  const std::string codeset(locale.substr(dot + 1, locale.find('@', dot) - dot - 1));
+  return strcasecmp(codeset.c_str(), "UTF-8") == 0 || strcasecmp(codeset.c_str(), "utf8") == 0;
+}
+
+// curses writes characters in the locale's encoding. `always` means UTF-8 even if the locale says
+// otherwise; and one that isn't installed, as in a container or behind ssh, has told what the
+// terminal shows all the same.
 bool use_utf8(Choice unicode) {
   const auto is_utf8 = [] { return std::string_view(nl_langinfo(CODESET)) == "UTF-8"; };
-  setlocale(LC_CTYPE, "");
-  if (!is_utf8() && unicode == Choice::always) setlocale(LC_CTYPE, "C.UTF-8");
+  const bool is_installed = setlocale(LC_CTYPE, "") != nullptr;
+  const bool asks = unicode == Choice::always || (!is_installed && names_utf8(chosen_locale()));
+  if (!is_utf8() && asks) setlocale(LC_CTYPE, "C.UTF-8");
   return is_utf8();
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -160,6 +161,21 @@ TEST_F(TerminalTest, WithoutUtf8ThereIsOnlyAscii) {
   program.send("q");
   EXPECT_EQ(program.wait_for_end(), 0);
   for (const char c : program.output()) ASSERT_GE(c, 0);
+}
+
+TEST_F(TerminalTest, ALocaleThatIsNotInstalledHasToldItsCharactersAllTheSame) {
+  const auto is_ascii = [](const std::string& locale) {
+    PtyProgram program(demo(), {"TERM=xterm", "LC_ALL=", "LC_CTYPE=", "LANG=" + locale});
+    EXPECT_TRUE(program.wait_for("quit"));
+    program.send("q");
+    EXPECT_EQ(program.wait_for_end(), 0);
+    return std::ranges::all_of(program.output(), [](char c) { return c >= 0; });
+  };
+  EXPECT_FALSE(is_ascii("xx_XX.UTF-8"));
+  EXPECT_FALSE(is_ascii("xx_XX.utf8@euro"));
+  EXPECT_TRUE(is_ascii("xx_XX.ISO-8859-1"));
+  EXPECT_TRUE(is_ascii("xx_XX"));
+  EXPECT_TRUE(is_ascii("C"));
 }
 
 TEST_F(TerminalTest, NoColorHasNoColour) {
