@@ -7,7 +7,6 @@
 
 #include <cstring>
 #include <exception>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -62,11 +61,8 @@ int main(int argc, char** argv) {
   } catch (const Error& e) {
     tui::say(e.what());
     return static_cast<int>(e.exit());
-  } catch (const std::bad_alloc&) {
-    tui::say("out of memory: free some, or see ulimit -v and the memory limit of the cgroup");
-    return static_cast<int>(Exit::refused);
   } catch (const std::exception& e) {
-    tui::say(std::string("unexpected: ") + e.what());
+    tui::say(words_of(e));
     return static_cast<int>(Exit::refused);
   }
 }

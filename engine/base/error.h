@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cerrno>
+#include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace pipetop {
@@ -40,12 +42,18 @@ class Error : public std::runtime_error {
   Exit exit_;
 };
 
-// A system call that failed. Pass the value of errno, saved before anything else
-// can change it.
+// What to do about it, for all messages alike: "; raise the limit of open files (ulimit -n)". "" if
+// only who knows the operation can tell.
+std::string remedy_of(std::string_view operation, int error_number);
+
+// A system call that failed. Its name, or what it was for, is the operation. Pass the value of
+// errno, saved before anything else can change it.
 class SystemError : public Error {
  public:
   SystemError(const std::string& operation, int error_number, Exit exit = Exit::refused)
-      : Error(operation + ": " + std::generic_category().message(error_number), exit),
+      : Error(operation + ": " + std::generic_category().message(error_number) +
+                  remedy_of(operation, error_number),
+              exit),
         error_number_(error_number) {}
 
   int error_number() const { return error_number_; }
@@ -53,6 +61,21 @@ class SystemError : public Error {
  private:
   int error_number_;
 };
+
+// What to tell the user of anything that was thrown.
+std::string words_of(const std::exception& error);
+
+// Why `function` failed, also for lack of memory or threads; "" if it has not. For what is done
+// again and again: one time that fails must not end it.
+template <class Function>
+std::string failure_of(const Function& function) {
+  try {
+    function();
+    return {};
+  } catch (const std::exception& error) {
+    return words_of(error);
+  }
+}
 
 // Whether `function` returns instead of throwing an Error.
 template <class Function>

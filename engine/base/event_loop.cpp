@@ -40,12 +40,17 @@ sigset_t set_of(int number) {
   return set;
 }
 
+int made_epoll() {
+  const int fd = epoll_create1(EPOLL_CLOEXEC);
+  if (fd < 0) throw SystemError("epoll_create1", errno);
+  return fd;
+}
+
 }  // namespace
 
 EventLoop::EventLoop(const EventSources& sources)
-    : epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
-  if (!epoll_ || !timer_) throw SystemError("epoll_create1 or timerfd_create", errno);
+    : epoll_(made_epoll()), timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
+  if (!timer_) throw SystemError("timerfd_create", errno);
   watch(timer_.get(), &Events::timer);
   watch(sources.engine, &Events::engine);
   watch(sources.signals, &Events::signals);

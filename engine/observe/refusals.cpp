@@ -44,7 +44,7 @@ std::string why_and_remedy(const Refusal& refusal, const Circumstances& circumst
     return "this kernel has no /sys/kernel/btf/vmlinux; use one built with "
            "CONFIG_DEBUG_INFO_BTF=y, and mount /sys";
 
-  std::string why = SystemError(refusal.step, refusal.error_number).what();
+  std::string why = refusal.step + ": " + std::generic_category().message(refusal.error_number);
   if (!refusal.log.empty()) why += fmt::format(" ({})", refusal.log);
   if (is_permission(refusal.error_number))
     return why + (refusal.step == "perf_event_open" && circumstances.perf_event_paranoid > 2
@@ -55,7 +55,8 @@ std::string why_and_remedy(const Refusal& refusal, const Circumstances& circumst
     case ENOMEM:
       return why + "; raise the locked-memory limit (ulimit -l) or the memory cgroup's";
     case EMFILE:
-      return why + "; raise the limit of open files (ulimit -n)";
+    case ENFILE:
+      return why + remedy_of(refusal.step, refusal.error_number);
     case ENOSYS:
     case EOPNOTSUPP:
       return why + "; use a kernel with CONFIG_BPF_SYSCALL and CONFIG_PERF_EVENTS";
