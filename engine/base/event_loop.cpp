@@ -1,5 +1,6 @@
 #include "engine/base/event_loop.h"
 
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -63,12 +64,15 @@ void EventLoop::watch(int fd, bool Events::*which) {
   event.events = EPOLLIN;
   event.data.u64 = uint64_t(std::ranges::find(kKinds, which) - std::begin(kKinds));
   if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
-    throw SystemError("watching a descriptor", errno);
+    throw SystemError("epoll_ctl", errno);
+  std::erase_if(watched_, [&](const Watched& watched) { return watched.fd == fd; });
+  watched_.push_back({fd, which});
 }
 
 void EventLoop::unwatch(int fd) {
+  std::erase_if(watched_, [&](const Watched& watched) { return watched.fd == fd; });
   if (epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr) != 0)
-    throw SystemError("no longer watching a descriptor", errno);
+    throw SystemError("epoll_ctl", errno);
 }
 
 // This also clears an unread expiration.
@@ -76,17 +80,43 @@ void EventLoop::set_timer(uint64_t first_ns, uint64_t period_ns) {
   const itimerspec spec{to_timespec(period_ns), to_timespec(first_ns)};
   if (timerfd_settime(timer_.get(), 0, &spec, nullptr) != 0)
     throw SystemError("timerfd_settime", errno);
+  period_ns_ = period_ns;
+}
+
+// A timer that can't be read would be ready for ever: it is set again.
+bool EventLoop::has_expired() {
+  uint64_t missed = 0;
+  if (read(timer_.get(), &missed, sizeof missed) == sizeof missed) return true;
+  if (errno == EAGAIN) return false;
+  set_timer(period_ns_, period_ns_);
+  return true;
+}
+
+// Without epoll, for a moment: what fails once must not end what goes on for weeks, and what fails
+// for ever not take a CPU.
+Events EventLoop::poll_all() {
+  constexpr int kMoment_ms = 10;
+  if (++failures_ > 1) poll(nullptr, 0, kMoment_ms);
+  std::vector<pollfd> fds;
+  for (const Watched& watched : watched_) fds.push_back({watched.fd, POLLIN, 0});
+  Events events;
+  if (poll(fds.data(), fds.size(), kMoment_ms) <= 0) return events;
+  for (size_t i = 0; i < fds.size(); ++i)
+    if (fds[i].revents & ~POLLNVAL) events.*watched_[i].which = true;
+  return events;
 }
 
 Events EventLoop::wait(int timeout_ms) {
   std::array<epoll_event, std::size(kKinds)> ready;
   const int count =
       epoll_wait(epoll_.get(), ready.data(), static_cast<int>(ready.size()), timeout_ms);
-  if (count < 0 && errno != EINTR) throw SystemError("epoll_wait", errno);
   Events events;
+  if (count < 0)
+    events = poll_all();
+  else
+    failures_ = 0;
   for (int i = 0; i < count; ++i) events.*kKinds[ready[size_t(i)].data.u64] = true;
-  uint64_t missed = 0;
-  if (events.timer) events.timer = read(timer_.get(), &missed, sizeof missed) == sizeof missed;
+  if (events.timer) events.timer = has_expired();
   return events;
 }
 
@@ -104,18 +134,19 @@ SignalFd::SignalFd(std::initializer_list<int> numbers) {
 // we exit because of the first.
 SignalFd::~SignalFd() {
   // Those that were blocked before somebody else waits for.
-  sigset_t ours = set_;
   for (int number = 1; number < NSIG; ++number)
-    if (sigismember(&before_, number) == 1) sigdelset(&ours, number);
-  signalfd(fd_.get(), &ours, 0);
+    if (sigismember(&before_, number) == 1) sigdelset(&set_, number);
+  signalfd(fd_.get(), &set_, 0);
   while (take() != 0) continue;
   sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
 int SignalFd::take() const {
   signalfd_siginfo info{};
-  if (read(fd_.get(), &info, sizeof info) != sizeof info) return 0;
-  return static_cast<int>(info.ssi_signo);
+  if (read(fd_.get(), &info, sizeof info) == sizeof info) return static_cast<int>(info.ssi_signo);
+  if (errno == EAGAIN) return 0;
+  constexpr timespec kAtOnce = {};
+  return std::max(sigtimedwait(&set_, nullptr, &kAtOnce), 0);
 }
 
 bool deliver_stop(int number, pid_t to) {

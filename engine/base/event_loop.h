@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <vector>
 
 #include "engine/base/handles.h"
 
@@ -41,13 +42,23 @@ class EventLoop {
   void set_timer_once(uint64_t ns) { set_timer(std::max<uint64_t>(ns, 1), 0); }
   void set_timer_every(uint64_t ns) { set_timer(ns, ns); }
 
-  // Until something happens, or for some time.
+  // Until something happens, or for some time; less if it is interrupted.
   Events wait(int timeout_ms = -1);
 
  private:
+  struct Watched {
+    int fd;
+    bool Events::*which;
+  };
+
   void set_timer(uint64_t first_ns, uint64_t period_ns);
+  bool has_expired();
+  Events poll_all();
 
   UniqueFd epoll_, timer_;
+  uint64_t period_ns_ = 0;
+  unsigned failures_ = 0;  // of the last waits
+  std::vector<Watched> watched_;
 };
 
 // Blocks its signals while it lives, except those ignored at startup (nohup, a
