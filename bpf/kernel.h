@@ -147,7 +147,7 @@ struct sockaddr_un {
 };
 
 struct unix_address {
-  int len; /* of the name, with 2 bytes for its family */
+  int len; /* of the name, with 2 bytes for its family, and the NUL behind a path */
   struct sockaddr_un name[0];
 };
 

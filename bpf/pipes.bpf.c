@@ -161,11 +161,27 @@ static __always_inline int list_pipe(struct bpf_iter__task_file *ctx, struct tas
 #define TCP_CLOSE_WAIT 8
 #define TCP_CHRONO_RWND_LIMITED 2
 
-static __always_inline void put_path(struct pipes_socket *to, struct unix_address *address) {
+#define LONGEST_NAME 109 /* a path of all of sun_path, and a NUL */
+
+// Not more than it is long: behind it is what others have left in the kernel's memory.
+static __always_inline void put_name(struct pipes_socket *to, struct unix_address *address) {
   if (!address) return;
-  const __u32 length = BPF_CORE_READ(address, len) - 2, room = sizeof(to->path) - 1;
-  const __u32 skipped = length > room && length <= 108 ? length - room : 0;
-  bpf_probe_read_kernel(to->path, room, &address->name[0].sun_path[0] + skipped);
+  __u32 bytes = BPF_CORE_READ(address, len) - 2;
+  if (bytes == 0 || bytes > LONGEST_NAME) return;
+  const char *name = &address->name[0].sun_path[0];
+  char first = 0;
+  bpf_probe_read_kernel(&first, sizeof(first), name);
+  if (first)
+    --bytes;
+  else
+    to->flags |= PIPES_ABSTRACT;
+  to->name_bytes = bytes;
+  if (bytes <= sizeof(to->name)) {
+    bpf_probe_read_kernel(to->name, bytes, name);
+  } else {
+    name += bytes - sizeof(to->name);
+    bpf_probe_read_kernel(to->name, sizeof(to->name), name);
+  }
 }
 
 // False: it isn't connected.
@@ -182,7 +198,7 @@ static __always_inline bool look_at_unix(struct pipes_socket *to, struct sock *s
   if (to->used >= to->memory) to->flags |= PIPES_FULL;
   if (sock->sk_receive_queue.qlen) to->flags |= PIPES_UNREAD;
   struct unix_address *address = BPF_CORE_READ(this, addr);
-  put_path(to, address ? address : BPF_CORE_READ((struct unix_sock *)peer, addr));
+  put_name(to, address ? address : BPF_CORE_READ((struct unix_sock *)peer, addr));
   return true;
 }
 

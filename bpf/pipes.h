@@ -26,6 +26,7 @@ enum pipes_socket_flag {
   PIPES_CAN_READ = 16, /* not shut down */
   PIPES_CAN_WRITE = 32,
   PIPES_WINDOW_SHUT = 64, /* we have no room for what the peer would send */
+  PIPES_ABSTRACT = 128,   /* AF_UNIX: its name is no path */
 };
 
 struct pipes_ring {
@@ -51,12 +52,13 @@ struct pipes_socket {
   __u32 receive_memory;
   __u32 net; /* inode of the network namespace */
   __u16 port, peer_port;
-  __u8 flags;   /* enum pipes_socket_flag */
-  __u8 retries; /* that the peer has not answered */
-  __u8 reserved[2];
+  __u8 flags;      /* enum pipes_socket_flag */
+  __u8 retries;    /* that the peer has not answered */
+  __u8 name_bytes; /* AF_UNIX: of all of it; 0 without a name */
+  __u8 reserved;
   union {
     __u8 addresses[2][16]; /* ours, the peer's; IPv4 as ::ffff:a.b.c.d */
-    char path[32];         /* the end of it; without a name "" */
+    char name[32];         /* its end; NUL may be anywhere in an abstract one, and ends none */
   };
 };
 

@@ -78,13 +78,12 @@ Address address_of(const uint8_t (&bytes)[16]) {
 std::string name_of(const pipes_end& record) {
   const pipes_socket& socket = record.socket;
   if (record.kind == PIPES_TCP) return address_text(socket.addresses[1], socket.peer_port);
-  const bool is_abstract = socket.path[0] == '\0' && socket.path[1] != '\0';
-  const char* const begin = socket.path + is_abstract;
-  std::string path(begin, strnlen(begin, sizeof(socket.path) - is_abstract));
-  if (is_abstract) path.insert(0, "@");
-  if (!is_abstract && path.size() + 1 == sizeof(socket.path) && !path.starts_with('/'))
-    path.insert(0, "...");
-  return one_line(path);
+  const bool is_abstract = has(socket, PIPES_ABSTRACT);
+  const bool is_whole = socket.name_bytes <= sizeof(socket.name);
+  std::string name(socket.name, is_whole ? socket.name_bytes : sizeof(socket.name));
+  if (is_abstract) std::ranges::replace(name, '\0', '@');  // as ss shows it
+  if (!is_whole) name.insert(0, is_abstract ? "@..." : "...");
+  return one_line(name);
 }
 
 }  // namespace

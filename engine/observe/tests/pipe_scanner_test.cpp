@@ -4,14 +4,18 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/un.h>
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <tuple>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/observe/tests/bpf_fixture.h"
 #include "engine/observe/tests/scan_checks.h"
+#include "engine/tests/support/scratch_directory.h"
 
 namespace pipetop::observe {
 namespace {
@@ -344,6 +348,71 @@ TEST_F(BpfPipeScanner, AFullSocket) {
   ASSERT_TRUE(edge);
   EXPECT_TRUE(edge->socket->full);
   EXPECT_FALSE(edge->socket->writable);
+}
+
+// A connection to a listener with this name, byte by byte; and something to read.
+std::vector<UniqueFd> connected_to(std::string_view name) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, name.data(), name.size());
+  const auto length = socklen_t(offsetof(sockaddr_un, sun_path) + name.size());
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  std::vector<UniqueFd> held;
+  for (int i = 0; i < 2; ++i) held.emplace_back(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(bind(held[0].get(), any, length), 0) << strerror(errno);
+  EXPECT_EQ(listen(held[0].get(), 1), 0);
+  EXPECT_EQ(connect(held[1].get(), any, length), 0) << strerror(errno);
+  held.emplace_back(accept(held[0].get(), nullptr, nullptr));
+  EXPECT_EQ(write(held[1].get(), "x", 1), 1);
+  return held;
+}
+
+// What the kernel keeps behind a name is not our user's business.
+TEST_F(BpfPipeScanner, NamesOfSocketsAreAsLongAsTheyAre) {
+  using namespace std::literals;
+  const std::string own = "\0pipetop-test-"s + std::to_string(getpid());  // "@..." of 20 or so
+  const auto padded = [&](size_t bytes) { return own + std::string(bytes - own.size(), '.'); };
+  const auto shown = [](std::string name) {
+    std::ranges::replace(name, '\0', '@');
+    return name.size() <= 32 ? name : "@..." + name.substr(name.size() - 32);
+  };
+  // Freed, so that the kernel keeps the names that follow where these were.
+  std::vector<std::vector<UniqueFd>> before;
+  for (char c = 'a'; c <= 'z'; ++c)
+    for (const size_t bytes : {23, 40, 60, 100}) before.push_back(connected_to(padded(bytes) + c));
+  before.clear();
+  std::vector<std::string> names = {own, padded(31), padded(32), padded(33), padded(108)};
+  for (char c = 'A'; c <= 'Z'; ++c) {
+    names.push_back(own + c);
+    names.push_back("\0"s + own + "\0"s + c + "\0"s);
+  }
+  // Somebody may have one so short; most of them nobody has.
+  for (char c = 1; c <= 3; ++c) names.push_back("\0"s + c);
+  std::vector<std::vector<UniqueFd>> connections;
+  for (const std::string& name : names) connections.push_back(connected_to(name));
+  const PipeScan scan = scanner_->scan();
+  for (size_t i = 0; i < names.size(); ++i) {
+    const ScannedPipe* edge = socket_at(scan, connections[i][1].get(), true);
+    ASSERT_TRUE(edge) << i;
+    EXPECT_EQ(edge->socket->name, one_line(shown(names[i]))) << i;
+  }
+}
+
+TEST_F(BpfPipeScanner, NamesOfSocketsThatAreFiles) {
+  const ScratchDirectory scratch;
+  const std::vector<UniqueFd> unnamed = socket_pair();
+  ASSERT_EQ(write(unnamed[0].get(), "x", 1), 1);
+  // The longest is all of sun_path, without a NUL.
+  for (const size_t bytes : {scratch.file("s").size(), size_t{32}, size_t{33}, size_t{108}}) {
+    std::string path = scratch.file("s");
+    path.resize(std::max(bytes, path.size()), '.');
+    const std::vector<UniqueFd> connection = connected_to(path);
+    const PipeScan scan = scanner_->scan();
+    const ScannedPipe* edge = socket_at(scan, connection[1].get(), true);
+    ASSERT_TRUE(edge) << bytes;
+    EXPECT_EQ(edge->socket->name, path.size() <= 32 ? path : "..." + path.substr(path.size() - 32));
+    EXPECT_EQ(socket_at(scan, unnamed[0].get(), true)->socket->name, "");
+  }
 }
 
 TEST_F(BpfPipeScanner, TcpOfThisMachine) {

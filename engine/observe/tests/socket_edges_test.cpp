@@ -74,6 +74,7 @@ class SocketEdgesTest : public testing::Test {
 
   using Flows = std::vector<std::string>;
   std::list<pipes_end> records_;
+  uint64_t last_inode_ = 100;
   std::vector<HeldEnd> held_;
   SocketEdges sockets_;
 };
@@ -179,11 +180,28 @@ TEST_F(SocketEdgesTest, InAPassOverSomeTheFarSideIsThatOfTheLastWholeOne) {
 }
 
 TEST_F(SocketEdgesTest, Names) {
-  pipes_end& named = unix_end(100, 10, 1, 0);
-  std::strcpy(named.socket.path, "/run/a.sock");
-  EXPECT_EQ(edges().front().link.name, "/run/a.sock");
-  std::memcpy(unix_end(200, 10, 1, 0).socket.path, "\0abstract", 9);
-  EXPECT_EQ(edges().back().link.name, "@abstract");
+  // In memory that somebody else has used before.
+  const auto name_of = [&](std::string_view name, uint8_t flags = 0) {
+    pipes_end& end = unix_end(++last_inode_, 10, 1, 0);
+    std::memset(end.socket.name, 'x', sizeof(end.socket.name));
+    const size_t kept = std::min(name.size(), sizeof(end.socket.name));
+    std::memcpy(end.socket.name, name.end() - kept, kept);
+    end.socket.name_bytes = uint8_t(name.size());
+    end.socket.flags |= flags;
+    return edges().back().link.name;
+  };
+  using namespace std::literals;
+  EXPECT_EQ(name_of(""), "");
+  EXPECT_EQ(name_of("/run/a.sock"), "/run/a.sock");
+  EXPECT_EQ(name_of("\0abstract"sv, PIPES_ABSTRACT), "@abstract");
+  EXPECT_EQ(name_of("\0"sv, PIPES_ABSTRACT), "@") << "it is a name";
+  EXPECT_EQ(name_of("\0\0a\0\0"sv, PIPES_ABSTRACT), "@@a@@") << "as ss shows it";
+  EXPECT_EQ(name_of("/23456789/123456789/123456789/12"), "/23456789/123456789/123456789/12");
+  EXPECT_EQ(name_of("/run/a/23456789/123456789/123456789"), "...n/a/23456789/123456789/123456789");
+  EXPECT_EQ(name_of("/run/23456789/123456789/123456789/12"), ".../23456789/123456789/123456789/12")
+      << "it begins elsewhere";
+  EXPECT_EQ(name_of("\0a\0b/23456789/123456789/123456789/12"sv, PIPES_ABSTRACT),
+            "@.../23456789/123456789/123456789/12");
   const uint8_t address[16] = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   EXPECT_EQ(address_text(address, 22), "[fe80::1]:22");
 }
