@@ -40,8 +40,17 @@ bool same_ignoring_case(std::string_view a, std::string_view b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
+struct Measure {
+  double value;  // in the smallest unit
+  uint64_t factor;
+
+  // Part of a larger unit is rounded; of the smallest there is none.
+  bool can_be_whole() const { return factor > 1 || value == std::floor(value); }
+  uint64_t whole() const { return uint64_t(std::round(value)); }
+};
+
 // A number and a unit, optionally with one space between.
-std::optional<uint64_t> parse_with_unit(std::string_view text, std::span<const TextUnit> units) {
+std::optional<Measure> parse_with_unit(std::string_view text, std::span<const TextUnit> units) {
   double number = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
@@ -51,9 +60,8 @@ std::optional<uint64_t> parse_with_unit(std::string_view text, std::span<const T
   const auto unit = std::ranges::find_if(
       units, [&](const TextUnit& u) { return same_ignoring_case(u.name, unit_text); });
   if (unit == units.end()) return {};
-  const double value = number * double(unit->factor);
-  if (value >= 9.2e18 || value != std::floor(value)) return {};
-  return uint64_t(value);
+  const Measure measure = {number * double(unit->factor), unit->factor};
+  return measure.value < 9.2e18 ? std::optional(measure) : std::nullopt;
 }
 
 // In the largest unit that divides evenly; of equal units the last wins, so "KiB" is
@@ -68,9 +76,19 @@ std::string format_with_unit(uint64_t value, std::span<const TextUnit> units) {
 }  // namespace
 
 uint64_t parse_size(std::string_view text) {
-  if (const auto bytes = parse_with_unit(text, kSizeUnits)) return *bytes;
-  throw Error(
-      fmt::format("\"{}\" is not a size: give bytes such as 4096, 256K, 256KiB or 1GiB", text));
+  const auto bytes = parse_with_unit(text, kSizeUnits);
+  if (!bytes)
+    throw Error(
+        fmt::format("\"{}\" is not a size: give bytes such as 4096, 256K, 256KiB or 1GiB", text));
+  if (!bytes->can_be_whole())
+    throw Error(fmt::format("\"{}\" is part of a byte: give whole ones, or a unit such as {:g}K",
+                            text, bytes->value));
+  return bytes->whole();
+}
+
+std::optional<double> parse_bytes(std::string_view text) {
+  const auto bytes = parse_with_unit(text, kSizeUnits);
+  return bytes ? std::optional(bytes->value) : std::nullopt;
 }
 
 std::string format_size(uint64_t bytes) {
@@ -78,7 +96,8 @@ std::string format_size(uint64_t bytes) {
 }
 
 uint64_t parse_duration_ns(std::string_view text) {
-  if (const auto ns = parse_with_unit(text, kDurationUnits)) return *ns;
+  const auto ns = parse_with_unit(text, kDurationUnits);
+  if (ns && ns->can_be_whole()) return ns->whole();
   throw Error(fmt::format("\"{}\" is not a duration: give a time such as 500ms, 5s or 2m", text));
 }
 

@@ -24,14 +24,16 @@ std::optional<Number> parse_all(std::string_view text) {
   return is_all ? std::optional(number) : std::nullopt;
 }
 
-// "4096", "256K", "256KiB", "10G", "1.5MiB" (powers of 1024). Throws Error.
+// "4096", "256K", "256KiB", "10G", "2.2MiB" (powers of 1024), to the nearest byte. Throws Error.
 uint64_t parse_size(std::string_view text);
+// The same with parts of bytes, which a rate or a bound may have; nothing if it is no size.
+std::optional<double> parse_bytes(std::string_view text);
 
 // "256KiB"; the largest unit that divides evenly, so that it parses back.
 std::string format_size(uint64_t bytes);
 
 // "500ms", "5s", "2m", "1h", "250us", "1.5s"; a bare number is seconds. In
-// nanoseconds. Throws Error.
+// nanoseconds, the nearest. Throws Error.
 uint64_t parse_duration_ns(std::string_view text);
 
 // "500ms", "5s": the largest unit that divides evenly.

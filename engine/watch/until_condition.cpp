@@ -66,7 +66,11 @@ std::string range_text(Quantity quantity, double least, double most) {
 double parse_value(const UntilCondition& condition, std::string_view text) {
   if (!is_share(condition.quantity)) {
     if (text.ends_with("/s")) text.remove_suffix(2);
-    return double(parse_size(trimmed(text)));
+    if (const auto bytes = parse_bytes(trimmed(text))) return *bytes;
+    const bool is_rate = condition.quantity == Quantity::rate;
+    throw Error(fmt::format("\"{}\": \"{}\" is not a {}: give bytes{} such as 64KiB or 2.2MiB",
+                            condition.text, text, is_rate ? "rate" : "size",
+                            is_rate ? " per second" : ""));
   }
   const bool has_sign = text.ends_with('%');
   if (has_sign) text.remove_suffix(1);

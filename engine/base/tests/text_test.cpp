@@ -19,8 +19,24 @@ TEST(Text, ReadsSizesAsPeopleWriteThem) {
   EXPECT_EQ(parse_size("10G"), 10ull << 30);
 }
 
+TEST(Text, PartsOfAUnitAreRoundedToWholeOnesOfTheSmallest) {
+  EXPECT_EQ(parse_size("2.2MiB"), 2306867u);  // .2
+  EXPECT_EQ(parse_size("1.7K"), 1741u);       // 1740.8
+  EXPECT_EQ(parse_duration_ns("1.1h"), 3'960'000'000'000u);
+  EXPECT_EQ(parse_duration_ns("0.3333333333s"), 333'333'333u);
+  EXPECT_EQ(parse_bytes("2.5"), 2.5);
+  EXPECT_EQ(parse_bytes("2.5 parsecs"), std::nullopt);
+  EXPECT_THROW(parse_duration_ns("1.5ns"), Error);
+  try {
+    parse_size("1.5");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(), "\"1.5\" is part of a byte: give whole ones, or a unit such as 1.5K");
+  }
+}
+
 TEST(Text, RefusesWhatIsNoSize) {
-  for (const char* bad : {"", "K", "-1", "1.0001K", "1e3", "12X", "1KiBs", "nan", "99999999999T"})
+  for (const char* bad : {"", "K", "-1", "1.5B", "1e3", "12X", "1KiBs", "nan", "99999999999T"})
     EXPECT_THROW(parse_size(bad), Error) << bad;
 }
 

@@ -37,6 +37,9 @@ TEST(UntilCondition, IsAsPeopleWriteIt) {
   EXPECT_EQ(rate.value, 10 << 20);
   EXPECT_EQ(rate.for_ns, 0u);
   EXPECT_EQ(parse_until("queued > 64KiB for 500ms").for_ns, 500 * kMs);
+  EXPECT_NEAR(parse_until("rate < 2.2MiB").value, 2.2 * (1 << 20), 1e-6) << "no whole bytes";
+  EXPECT_EQ(parse_until("rate < 0.5/s").value, 0.5);
+  EXPECT_NEAR(parse_until("queued > 2.2KiB").value, 2252.8, 1e-6);
   for (const char* bad : {"", "full", "full > 90", "full > 900 %", "full = 9 %", "fill > 9 %",
                           "rate > 9 %", "full > % for 3s", "full > 90 % for ever", "> 3 %",
                           "full > 100 %", "empty < 0 %", "used < 101 %"})
