@@ -323,7 +323,7 @@ TEST(Copier, WithoutADescriptorItCopies) {
   Copier copier(between(in.fd.get(), null.get()));
   EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_EQ(copier.progress().method, CopyMethod::copy);
-  EXPECT_EQ(copier.progress().why, "a pipe to splice through: Too many open files");
+  EXPECT_TRUE(copier.progress().why.starts_with("a pipe to splice through: Too many open files"));
   EXPECT_EQ(run(copier).bytes, content.size());
 }
 
