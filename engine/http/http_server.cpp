@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -37,6 +39,18 @@ MHD_Result send_answer(MHD_Connection* connection, const HttpAnswer& answer) {
   const MHD_Result result = MHD_queue_response(connection, answer.status, response);
   MHD_destroy_response(response);
   return result;
+}
+
+// Passes need descriptors, too, however many clients there are.
+size_t most_connections() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+  return std::clamp<size_t>(limit.rlim_cur / HttpServer::kPart, 1, HttpServer::kMostConnections);
+}
+
+bool watch(const UniqueFd& epoll, int fd) {
+  epoll_event event = {.events = EPOLLIN, .data = {}};
+  return ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
 }  // namespace
@@ -86,9 +100,16 @@ struct HttpServer::Library {
     uint64_t since_ns;
   };
 
+  ~Library() {
+    if (daemon) MHD_stop_daemon(daemon);
+  }
+
   Answer answer;
+  size_t most = 0;
   MHD_Daemon* daemon = nullptr;
   std::vector<Client> clients;  // oldest first
+
+  static Library& self_of(void* self) { return *static_cast<Library*>(self); }
 
   // It sees the end of the connection then, and forgets it.
   static void shut(const Client& client) {
@@ -99,13 +120,13 @@ struct HttpServer::Library {
 
   static void notify(void* self, MHD_Connection* connection, void** /*socket_context*/,
                      MHD_ConnectionNotificationCode code) {
-    std::vector<Client>& clients = static_cast<Library*>(self)->clients;
+    std::vector<Client>& clients = self_of(self).clients;
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
       std::erase_if(clients, [&](const Client& c) { return c.connection == connection; });
       return;
     }
     clients.push_back({connection, monotonic_ns()});
-    if (clients.size() > kMostConnections) shut(clients[clients.size() - kMostConnections - 1]);
+    if (clients.size() > self_of(self).most) shut(clients[clients.size() - self_of(self).most - 1]);
   }
 
   static MHD_Result handle(void* self, MHD_Connection* connection, const char* url,
@@ -116,8 +137,14 @@ struct HttpServer::Library {
       return send_answer(connection, {MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", "GET or HEAD\n"});
     const char* const accept =
         MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
-    return send_answer(connection,
-                       static_cast<Library*>(self)->answer({url, accept ? accept : ""}));
+    // Nothing may be thrown through the library.
+    HttpAnswer found;
+    const std::string why = failure_of([&] {
+      found = self_of(self).answer({url, accept ? accept : ""});
+    });
+    return send_answer(
+        connection,
+        why.empty() ? found : HttpAnswer{MHD_HTTP_INTERNAL_SERVER_ERROR, "text/plain", why});
   }
 
   static void log(void* /*self*/, const char* /*format*/, va_list /*values*/) {}
@@ -128,9 +155,7 @@ HttpServer::HttpServer(const ListenAddress& address, Answer answer)
       address_(address),
       library_(std::make_unique<Library>()) {
   const auto fail = [&] {
-    throw Error(
-        fmt::format("listening at {}: {}", address.text(), std::generic_category().message(errno)),
-        Exit::refused);
+    throw SystemError(fmt::format("listening at {}", address.text()), errno);
   };
   auto* const bound = reinterpret_cast<sockaddr*>(&address_.address);
   const int on = 1;
@@ -142,27 +167,54 @@ HttpServer::HttpServer(const ListenAddress& address, Answer answer)
   if (::listen(socket_.get(), kBacklog) != 0) fail();
   if (::getsockname(socket_.get(), bound, &address_.size) != 0) fail();
   library_->answer = std::move(answer);
+  library_->most = most_connections();
   library_->daemon = MHD_start_daemon(
-      MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, nullptr, nullptr, &Library::handle, library_.get(),
-      MHD_OPTION_EXTERNAL_LOGGER, &Library::log, nullptr,                        // clients' errors
-      MHD_OPTION_LISTEN_SOCKET, socket_.get(),                                   //
-      MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(4 * kMostConnections),  // while they end
+      MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_USE_NO_LISTEN_SOCKET, 0, nullptr, nullptr,
+      &Library::handle, library_.get(), MHD_OPTION_EXTERNAL_LOGGER, &Library::log,
+      nullptr,                                                                   // clients' errors
+      MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(2 * kMostConnections),  // while they end
       MHD_OPTION_CONNECTION_TIMEOUT, kIdle_s,                                    //
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, size_t{kMostBytes},                    //
       MHD_OPTION_NOTIFY_CONNECTION, &Library::notify, library_.get(), MHD_OPTION_END);
   if (!library_->daemon) throw Error("libmicrohttpd can't be started", Exit::refused);
-}
-
-// The library closes the socket that it was given.
-HttpServer::~HttpServer() {
-  socket_.release();
-  MHD_stop_daemon(library_->daemon);
-}
-
-int HttpServer::fd() const {
+  epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
   const MHD_DaemonInfo* const info =
       MHD_get_daemon_info(library_->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-  return info ? info->listen_fd : -1;
+  if (!epoll_ || !info || !watch(epoll_, info->listen_fd)) fail();
+  set_accepting(true);
+}
+
+HttpServer::~HttpServer() = default;
+
+void HttpServer::set_accepting(bool on) {
+  if (on == accepts_) return;
+  if (on)
+    accepts_ = watch(epoll_, socket_.get());
+  else
+    accepts_ = ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, socket_.get(), nullptr) != 0;
+}
+
+// One that can't be accepted would be there again at once, and for as long as we lack a descriptor:
+// the library would ask without a pause. Those that give way to it are closed by the library's next
+// run.
+std::string HttpServer::accept(uint64_t now_ns) {
+  constexpr uint64_t kPause_ns = kSecond;
+  if (now_ns < accepts_again_ns_) return {};
+  set_accepting(true);
+  while (accepts_) {
+    sockaddr_storage from = {};
+    socklen_t size = sizeof from;
+    auto* const address = reinterpret_cast<sockaddr*>(&from);
+    const int client = ::accept4(socket_.get(), address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (client < 0 && (errno == EAGAIN || errno == ECONNABORTED)) return {};
+    if (client < 0) break;
+    MHD_add_connection(library_->daemon, client, address, size);
+    if (library_->clients.size() > library_->most) return {};
+  }
+  std::string why = SystemError("accept4", errno).what();
+  set_accepting(false);
+  accepts_again_ns_ = now_ns + kPause_ns;
+  return why;
 }
 
 int HttpServer::timeout_ms() const {
@@ -170,22 +222,25 @@ int HttpServer::timeout_ms() const {
   int64_t least_ms = -1;
   if (MHD_get_timeout(library_->daemon, &wait_ms) == MHD_YES)
     least_ms = int64_t(std::min<unsigned long long>(wait_ms, 1000 * kIdle_s));
-  if (library_->clients.empty()) return int(least_ms);
-  const uint64_t end_ns =
-      std::ranges::min(library_->clients, {}, &Library::Client::since_ns).since_ns + kWhole_ns;
+  if (library_->clients.empty() && accepts_) return int(least_ms);
+  uint64_t end_ns = accepts_ ? UINT64_MAX : accepts_again_ns_;
+  for (const Library::Client& client : library_->clients)
+    end_ns = std::min(end_ns, client.since_ns + kWhole_ns);
   const uint64_t now_ns = monotonic_ns();
   const int64_t left_ms = end_ns <= now_ns ? 0 : int64_t((end_ns - now_ns) / kMs) + 1;
   return int(least_ms < 0 ? left_ms : std::min(least_ms, left_ms));
 }
 
-void HttpServer::run() {
+std::string HttpServer::run() {
   const uint64_t now_ns = monotonic_ns();
   for (Library::Client& client : library_->clients) {
     if (client.since_ns + kWhole_ns > now_ns) continue;
     Library::shut(client);
     client.since_ns = now_ns;  // it is on its way out
   }
+  std::string why = accept(now_ns);
   MHD_run(library_->daemon);
+  return why;
 }
 
 }  // namespace pipetop

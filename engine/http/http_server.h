@@ -38,8 +38,10 @@ struct HttpAnswer {
 
 class HttpServer {
  public:
-  // Clients choose how many they are and how slowly they ask: one more than these ends the oldest.
+  // Clients choose how many they are and how slowly they ask: one more than these ends the oldest,
+  // and so does one more than this part of the descriptors that we may have.
   static constexpr size_t kMostConnections = 64;
+  static constexpr size_t kPart = 8;
   static constexpr unsigned kIdle_s = 5;
   static constexpr uint64_t kWhole_ns = 10'000'000'000;  // from its beginning to its end
   static constexpr size_t kMostBytes = 16 << 10;         // of a request, of each connection
@@ -55,15 +57,22 @@ class HttpServer {
   const ListenAddress& address() const { return address_; }  // with the port that it got
 
   // Readable if there is something to do. Also to be called after timeout_ms(); -1: never.
-  int fd() const;
+  int fd() const { return epoll_.get(); }
   int timeout_ms() const;
-  void run();
+  // Returns why a connection could not be accepted; "" if none was refused. It is tried again after
+  // a while.
+  std::string run();
 
  private:
   struct Library;
 
-  UniqueFd socket_;
+  std::string accept(uint64_t now_ns);
+  void set_accepting(bool on);
+
+  UniqueFd socket_, epoll_;
   ListenAddress address_;
+  bool accepts_ = false;
+  uint64_t accepts_again_ns_ = 0;
   std::unique_ptr<Library> library_;
 };
 

@@ -6,10 +6,13 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/tests/eventually.h"
+#include "engine/tests/support/few_descriptors.h"
 
 namespace pipetop {
 namespace {
@@ -111,6 +114,67 @@ TEST_F(HttpServerTest, ManyThatNeverFinishDontKeepOthersOut) {
   EXPECT_LE(open, HttpServer::kMostConnections);
   EXPECT_GT(server.timeout_ms(), 0) << "the rest is ended when its time is over";
   EXPECT_LE(server.timeout_ms(), 10'000);
+}
+
+TEST_F(HttpServerTest, ConnectionsAreAnEighthOfTheDescriptors) {
+  std::optional<HttpServer> small;
+  {
+    const FewDescriptors few(64);
+    small.emplace(parse_listen_address("127.0.0.1:0"), [](const HttpRequest&) {
+      return HttpAnswer{200, "text/plain", "here"};
+    });
+  }
+  std::vector<UniqueFd> idle;
+  for (int i = 0; i < 100; ++i) {
+    const ListenAddress& to = small->address();
+    idle.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::connect(idle.back().get(), reinterpret_cast<const sockaddr*>(&to.address), to.size),
+              0);
+  }
+  for (pollfd p{small->fd(), POLLIN, 0}; ::poll(&p, 1, 1) > 0;) EXPECT_EQ(small->run(), "");
+  size_t open = 0;
+  for (const UniqueFd& fd : idle) open += rest_of(fd).ends_with("...");
+  EXPECT_EQ(open, 64 / HttpServer::kPart);
+}
+
+TEST_F(HttpServerTest, WithoutADescriptorForAConnectionItWaitsAndSaysWhy) {
+  const UniqueFd client = connect();
+  const UniqueFd last(::dup(0));
+  {
+    const FewDescriptors none(rlim_t(last.get()) + 1);
+    const std::string why = server.run();
+    EXPECT_TRUE(why.starts_with("accept4: Too many open files; ")) << why;
+    pollfd p{server.fd(), POLLIN, 0};
+    EXPECT_EQ(::poll(&p, 1, 0), 0) << "it would be ready for ever";
+    EXPECT_GT(server.timeout_ms(), 0);
+    EXPECT_LE(server.timeout_ms(), 1'000);
+    EXPECT_EQ(server.run(), "") << "nor is it asked before that";
+  }
+  const std::string request = "GET /metrics HTTP/1.0\r\n\r\n";
+  EXPECT_EQ(::write(client.get(), request.data(), request.size()), ssize_t(request.size()));
+  std::string answer;
+  EXPECT_TRUE(eventually([&] {
+    server.run();
+    serve();
+    answer = rest_of(client);
+    return answer.starts_with("HTTP/1.1 200");
+  })) << answer;
+}
+
+TEST_F(HttpServerTest, AnAnswerThatFailsIsAnErrorOfTheServer) {
+  const HttpServer::Answer fails = [](const HttpRequest&) -> HttpAnswer {
+    throw Error("no memory; free some");
+  };
+  HttpServer failing(parse_listen_address("127.0.0.1:0"), fails);
+  const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const ListenAddress& to = failing.address();
+  ASSERT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to.address), to.size), 0);
+  const std::string request = "GET / HTTP/1.0\r\n\r\n";
+  EXPECT_EQ(::write(fd.get(), request.data(), request.size()), ssize_t(request.size()));
+  for (pollfd p{failing.fd(), POLLIN, 0}; ::poll(&p, 1, 1) > 0;) failing.run();
+  const std::string answer = rest_of(fd);
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 500")) << answer;
+  EXPECT_TRUE(answer.ends_with("no memory; free some")) << answer;
 }
 
 TEST_F(HttpServerTest, AnAddressInUseIsRefused) {
