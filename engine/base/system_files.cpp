@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 
+#include "engine/base/error.h"
 #include "engine/base/handles.h"
 
 namespace pipetop {
@@ -39,7 +41,17 @@ std::string read_head(const std::string& path, size_t limit) {
     if (bytes == 0) break;
     text.append(part.data(), static_cast<size_t>(bytes));
   }
+  if (file) errno = 0;
   return text;
+}
+
+bool is_shortage(int error_number) {
+  return error_number == EMFILE || error_number == ENFILE || error_number == ENOMEM ||
+         error_number == EINTR;
+}
+
+void check_shortage() {
+  if (is_shortage(errno)) throw SystemError("/proc", errno);
 }
 
 long long read_number(const std::string& path, long long otherwise) {

@@ -9,8 +9,16 @@
 
 namespace pipetop {
 
-// At most `limit` bytes of the file; "" if it cannot be read.
+// At most `limit` bytes of the file; "" if it cannot be read: errno says why, and is 0 otherwise.
 std::string read_head(const std::string& path, size_t limit = 65536);
+
+// Of an errno: it is no fault of what was asked for, but of what we lack, such as a descriptor.
+// Nothing is known then, and least of all that there is none.
+bool is_shortage(int error_number);
+
+// Right after something of /proc has read nothing: throws SystemError if it was for a shortage. The
+// words are the same whatever was read: who says them once has said them.
+void check_shortage();
 
 // The number at the start of the file; `otherwise` if there is none.
 long long read_number(const std::string& path, long long otherwise);

@@ -47,6 +47,7 @@ class Records {
   // Another pass, behind what is there. Throws Error.
   void begin(const Link& iterator, const char* what) {
     what_ = what;
+    idle_ = 0;
     pass_ = UniqueFd(bpf_iter_create(bpf_link__fd(iterator.get())));
     if (!pass_) throw SystemError(what_, errno);
   }
@@ -56,7 +57,9 @@ class Records {
   bool read_some(const Keeps& keeps) {
     if (records_.size() < count_ + kPiece) records_.resize(records_.size() * 2 + kPiece);
     const ssize_t bytes = read(pass_.get(), &records_[count_], kPiece * sizeof(Record));
-    if (bytes < 0 && errno != EAGAIN && errno != EINTR) throw SystemError(what_, errno);
+    const bool goes_on = bytes >= 0 || ((errno == EAGAIN || errno == EINTR) && ++idle_ < kMostIdle);
+    if (!goes_on) throw SystemError(what_, errno);
+    if (bytes >= 0) idle_ = 0;
     if (bytes == 0) pass_.reset();
     const size_t end = count_ + static_cast<size_t>(std::max<ssize_t>(bytes, 0)) / sizeof(Record);
     for (size_t i = count_; i < end; ++i)
@@ -69,11 +72,14 @@ class Records {
  private:
   // The kernel's buffer, which it fills at a time.
   static constexpr size_t kPiece = 32 * 1024 / sizeof(Record);
+  // Reads that the kernel has ended early, one after the other: after each of 2^20 others.
+  static constexpr int kMostIdle = 100;
 
   std::vector<Record> records_;
   size_t count_ = 0;
   UniqueFd pass_;
   const char* what_ = "";
+  int idle_ = 0;
 };
 
 PipeEnd end_of(const pipes_end& record) {
@@ -115,6 +121,8 @@ using Wanted = std::function<bool(ProcessId)>;
 
 struct Links {
   Link ends, tasks;
+
+  explicit operator bool() const { return ends && tasks; }
 };
 
 // A scan that is being made.
@@ -146,11 +154,11 @@ class BpfPipeScanner final : public PipeScanner {
   }
 
   std::optional<PipeScan> scan_on(const IsLate& is_late) override {
-    if (whole_.step == Pass::Step::done) {
-      begin(whole_, true, EndLimit::kMost);
-      whole_.ends.begin(all_.ends, kEnds);
-    }
     try {
+      if (whole_.step == Pass::Step::done) {
+        begin(whole_, true, EndLimit::kMost);
+        whole_.ends.begin(all_.ends, kEnds);
+      }
       return go_on(whole_, is_late, [](ProcessId) { return true; });
     } catch (...) {
       whole_.step = Pass::Step::done;
@@ -160,17 +168,13 @@ class BpfPipeScanner final : public PipeScanner {
 
   PipeScan scan(std::span<const ProcessId> processes) override {
     const std::set<ProcessId> wanted(processes.begin(), processes.end());
-    const bool one_by_one = wanted.size() <= kMostLinked;
-    std::erase_if(each_,
-                  [&](const auto& entry) { return !one_by_one || !wanted.contains(entry.first); });
+    const bool one_by_one = link(wanted);
     const Wanted is_wanted = [&](ProcessId process) { return wanted.contains(process); };
     begin(some_, false, kMostOfSome);
     bool is_cut = !one_by_one && !read_some(all_, is_wanted);
     for (const ProcessId process : wanted) {
       if (!one_by_one) break;
-      auto known = each_.find(process);
-      if (known == each_.end()) known = each_.emplace(process, attach(process.pid)).first;
-      is_cut = !read_some(known->second, is_wanted) || is_cut;
+      is_cut = !read_some(each_.at(process), is_wanted) || is_cut;
     }
     some_.step = Pass::Step::pipes;
     PipeScan scan = *go_on(some_, never_late, is_wanted);
@@ -184,11 +188,35 @@ class BpfPipeScanner final : public PipeScanner {
 
   // Over one process, or all for 0.
   Links attach(pid_t pid) {
-    begin_libbpf_log();
-    Links links = {attach_to_process(skeleton_->progs.list_ends, pid),
-                   attach_to_process(skeleton_->progs.list_tasks, pid)};
-    if (!links.ends || !links.tasks) throw_refused("attach the list of pipes", errno);
+    Links links = try_to_attach(pid);
+    if (!links) throw_refused("attach the list of pipes", errno);
     return links;
+  }
+
+  Links try_to_attach(pid_t pid) {
+    begin_libbpf_log();
+    Links links = {attach_to_process(skeleton_->progs.list_ends, pid), {}};
+    if (links.ends) links.tasks = attach_to_process(skeleton_->progs.list_tasks, pid);
+    return links;
+  }
+
+  // To each of these processes. False: they are too many for the descriptors that there are, and a
+  // pass over all has to do.
+  bool link(const std::set<ProcessId>& wanted) {
+    std::erase_if(each_, [&](const auto& entry) { return !wanted.contains(entry.first); });
+    for (const ProcessId process : wanted) {
+      if (wanted.size() > most_linked_) break;
+      if (each_.contains(process)) continue;
+      Links links = try_to_attach(process.pid);
+      if (!links && errno != EMFILE) throw_refused("attach the list of pipes", errno);
+      if (links)
+        each_.emplace(process, std::move(links));
+      else
+        most_linked_ = each_.size() / 2;  // others need some, too
+    }
+    if (wanted.size() <= most_linked_) return true;
+    each_.clear();
+    return false;
   }
 
   void begin(Pass& pass, bool holders_only, uint32_t most) {
@@ -400,6 +428,7 @@ class BpfPipeScanner final : public PipeScanner {
   Skeleton<pipes_bpf> skeleton_;
   Links all_;
   std::map<ProcessId, Links> each_;
+  size_t most_linked_ = kMostLinked;
   uint64_t began_ns_ = 0;  // the newest pass
   Pass whole_, some_;      // of everything, of some processes
   DescriptorNames names_;

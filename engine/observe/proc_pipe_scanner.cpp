@@ -36,6 +36,18 @@ std::optional<PipeId> pipe_behind(const std::string& path) {
   return PipeId{device_of(status.stx_dev_major, status.stx_dev_minor), status.stx_ino};
 }
 
+// What can't be read for a shortage of ours isn't known to be gone. Both throw SystemError then.
+
+std::string read_known(pid_t pid, const std::string& name) {
+  std::string text = read_proc_file(pid, name);
+  if (text.empty()) check_shortage();
+  return text;
+}
+
+std::optional<TaskStat> read_known_stat(pid_t pid) {
+  return parse_task_stat(read_known(pid, "stat"));
+}
+
 // What a pipe said of itself.
 struct Asked {
   uint64_t at_ns = 0;
@@ -66,10 +78,14 @@ class ProcScan {
   ProcScan(Memory& memory, size_t most_visits) : memory_(memory), most_visits_(most_visits) {}
 
   bool is_done() const { return step_ == Step::done; }
+  void give_up() { step_ = Step::done; }
 
   void begin_all() {
     begin();
-    for (NumberedNames pids("/proc"); const auto pid = pids.next();) pids_.push_back({*pid, {}});
+    NumberedNames pids("/proc");
+    if (!pids) throw SystemError("/proc", errno);
+    while (const auto pid = pids.next()) pids_.push_back({*pid, {}});
+    check_shortage();
   }
 
   void begin(const std::set<ProcessId>& wanted) {
@@ -165,7 +181,7 @@ class ProcScan {
     }
     while (visits_ < most_visits_) {
       const auto fd = fds_.next();
-      if (!fd) return true;
+      if (!fd) return check_shortage(), true;
       list_end(pid, *fd);
       if (++visits_ % kAtATime == 0 && is_late()) return false;
     }
@@ -173,16 +189,18 @@ class ProcScan {
   }
 
   void note_unreadable(pid_t pid, int error) {
+    check_shortage();
     if (error != EACCES && error != EPERM) return;
     const auto stat = read_task_stat(pid);
     if (stat && !stat->is_kernel_thread && !stat->is_zombie()) ++scan_.unreadable;
   }
 
   void list_end(const Pid& pid, int fd) {
+    errno = 0;
     const auto pipe = pipe_behind(fmt::format("/proc/{}/fd/{}", pid.pid, fd));
-    if (!pipe) return;
+    if (!pipe) return check_shortage();
     if (!start_ticks_) {
-      const auto stat = read_task_stat(pid.pid);
+      const auto stat = read_known_stat(pid.pid);
       // Another process has the number by now: nothing of it is listed.
       const bool is_it = stat && (!pid.start_ticks || stat->start_ticks == *pid.start_ticks);
       if (!is_it) return void(fds_ = NumberedNames());
@@ -190,8 +208,7 @@ class ProcScan {
     }
     const ProcessId process = {pid.pid, *start_ticks_};
     if (!limit_->takes(process)) return;
-    const auto info =
-        keyed_number(read_proc_file(pid.pid, fmt::format("fdinfo/{}", fd)), "flags", 8);
+    const auto info = keyed_number(read_known(pid.pid, fmt::format("fdinfo/{}", fd)), "flags", 8);
     const int flags = static_cast<int>(info.value_or(O_PATH));
     if (flags & O_PATH) return;  // which opens nothing
     HeldEnd& held = held_.emplace_back();
@@ -260,9 +277,10 @@ class ProcScan {
   // False: there are more.
   bool list_tasks(ProcessId process, const IsLate& is_late) {
     if (!tids_) {
-      const auto whole = read_task_stat(process.pid);
+      const auto whole = read_known_stat(process.pid);
       if (!whole || whole->start_ticks != process.start_ticks) return true;
       tids_ = NumberedNames(fmt::format("/proc/{}/task", process.pid));
+      if (!tids_) check_shortage();
     }
     const DescriptorTable descriptors(held_, scan_.pipes, memory_.names, began_ns_);
     size_t listed = 0;
@@ -270,12 +288,13 @@ class ProcScan {
       list_task(process, *tid, descriptors);
       if (++listed % kAtATime == 0 && is_late()) return false;
     }
+    check_shortage();
     return true;
   }
 
   void list_task(ProcessId process, pid_t tid, const DescriptorTable& descriptors) {
     const auto read = [&](const char* file) {
-      return read_proc_file(process.pid, fmt::format("task/{}/{}", tid, file));
+      return read_known(process.pid, fmt::format("task/{}/{}", tid, file));
     };
     const auto stat = parse_task_stat(read("stat"));
     if (!stat) return;
@@ -335,8 +354,13 @@ class ProcPipeScanner final : public PipeScanner {
   }
 
   std::optional<PipeScan> scan_on(const IsLate& is_late) override {
-    if (whole_.is_done()) whole_.begin_all();
-    return whole_.go_on(is_late);
+    try {
+      if (whole_.is_done()) whole_.begin_all();
+      return whole_.go_on(is_late);
+    } catch (...) {
+      whole_.give_up();  // half of it would be taken for all that there is
+      throw;
+    }
   }
 
   PipeScan scan(std::span<const ProcessId> processes) override {

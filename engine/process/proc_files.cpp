@@ -172,6 +172,7 @@ NumberedNames::NumberedNames(const std::string& path, int folder) {
 }
 
 std::optional<int> NumberedNames::next() {
+  errno = 0;
   while (const dirent* entry = open_ ? readdir(open_.get()) : nullptr) {
     if (const auto number = parse_all<int>(entry->d_name)) return number;
   }

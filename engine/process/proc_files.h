@@ -90,7 +90,7 @@ class NumberedNames {
 
   explicit operator bool() const { return open_ != nullptr; }
   int fd() const { return dirfd(open_.get()); }
-  std::optional<int> next();  // after the last one it is closed
+  std::optional<int> next();  // after the last one it is closed; errno: why there is no more, or 0
 
  private:
   struct Close {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "engine/base/clock.h"
 #include "engine/base/system_files.h"
@@ -16,24 +17,38 @@
 namespace pipetop {
 namespace {
 
-pid_t read_parent(pid_t pid) {
+// Of what isn't there nothing, and of what can't be told an error: it would be taken for ended.
+std::optional<TaskStat> read_stat(pid_t pid) {
+  errno = 0;
   const auto stat = read_task_stat(pid);
+  if (!stat) check_shortage();
+  return stat;
+}
+
+std::string read_known(pid_t pid, std::string_view name) {
+  std::string text = read_proc_file(pid, name);
+  if (text.empty()) check_shortage();
+  return text;
+}
+
+pid_t read_parent(pid_t pid) {
+  const auto stat = read_stat(pid);
   return stat ? stat->parent : 0;
 }
 
 bool leads_session(pid_t pid) {
-  const auto stat = read_task_stat(pid);
+  const auto stat = read_stat(pid);
   return stat && stat->session == pid;
 }
 
 bool is_alive(ProcessId process) {
-  const auto stat = read_task_stat(process.pid);
+  const auto stat = read_stat(process.pid);
   return stat && stat->start_ticks == process.start_ticks && !stat->is_zombie();
 }
 
 // Also by one of its threads.
 std::optional<ProcessId> read_identity(pid_t pid) {
-  const auto leader = keyed_number(read_proc_file(pid, "status"), "Tgid");
+  const auto leader = keyed_number(read_known(pid, "status"), "Tgid");
   if (!leader) return {};
   const auto process = static_cast<pid_t>(*leader);
   const auto start_ticks = start_ticks_of(process);
@@ -51,10 +66,10 @@ std::string printable_command(std::string_view cmdline) {
 
 ProcessFacts read_process_facts(pid_t pid) {
   ProcessFacts facts;
-  facts.command = printable_command(read_proc_file(pid, "cmdline"));
+  facts.command = printable_command(read_known(pid, "cmdline"));
   facts.nice = nice_of(pid).value_or(0);
   facts.cpus = cpus_of(pid);
-  facts.cgroup = unit_of(read_proc_file(pid, "cgroup"));
+  facts.cgroup = unit_of(read_known(pid, "cgroup"));
   return facts;
 }
 
@@ -93,7 +108,7 @@ WatchParts real_watch_parts(BpfUse use) {
   parts.read_io = read_process_io;
   parts.read_thread_io = read_thread_io;
   parts.read_limits = read_limits;
-  parts.read_stat = [](pid_t pid) { return read_task_stat(pid); };
+  parts.read_stat = read_stat;
   parts.memberships_of = [](pid_t pid) { return read_proc_file(pid, "cgroup"); };
   parts.pid_inside = pid_inside;
   parts.read_quotas = [](const std::string& memberships) { return read_quotas(memberships); };

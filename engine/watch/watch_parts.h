@@ -32,7 +32,7 @@ struct ProcessFacts {
   std::string cgroup = {};  // unit_of() it
 };
 
-// Nothing of what is gone.
+// Nothing of what is gone. Throws SystemError if it can't be told.
 ProcessFacts read_process_facts(pid_t pid);
 
 // Makes the contents of /proc/PID/cmdline printable: words with blanks, quoted if needed.
@@ -97,7 +97,8 @@ struct WatchParts {
   std::function<std::unique_ptr<observe::ForeignRings>()> make_rings;
   std::function<std::unique_ptr<StageFunctions>()> make_functions;
 
-  // These read one process each.
+  // These read one process each. Those that would tell that it is gone throw SystemError if that
+  // can't be told.
   std::function<ProcessFacts(pid_t)> read_facts;
   std::function<std::string(pid_t, int)> link_of;           // /proc/PID/fd/FD; "": none
   std::function<std::vector<pid_t>(pid_t)> children_of;     // of its first thread
