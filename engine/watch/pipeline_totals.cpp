@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -38,6 +39,10 @@ StageShares shares_of_standing(const Stage& stage, double cpus) {
 std::array<double, StageTotals::kParts> parts_of(const StageShares& shares) {
   const double other = std::accumulate(shares.elsewhere.begin(), shares.elsewhere.end(), 0.0);
   return {shares.on_cpu, shares.runnable, shares.reading, shares.writing, other};
+}
+
+double number_of(const std::optional<uint64_t>& bytes) {
+  return bytes ? double(*bytes) : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace
@@ -201,8 +206,8 @@ bool PipelineTotals::add_pipe(const Part& part, const Pipe& pipe, double seconds
                                   part.pipeline.name_at(pipe.readers)},
                                  last_ns_, part.preferred());
   ++totals.pipes;
-  totals.capacity_bytes += double(pipe.capacity.value_or(0));
-  totals.queued_bytes += double(pipe.queued.value_or(0));
+  totals.capacity_bytes += number_of(pipe.capacity);
+  totals.queued_bytes += number_of(pipe.queued);
   const auto last = last_pipes_.find(pipe.id);
   const uint64_t before = last == last_pipes_.end() ? 0 : last->second.bytes;
   // What an old one moved before it was found is not of this time.

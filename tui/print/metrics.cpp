@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <initializer_list>
@@ -43,7 +44,9 @@ class Exposition {
 
   using Label = std::pair<std::string_view, std::string_view>;
 
+  // What isn't known has no sample: no number would tell that.
   void sample(std::initializer_list<Label> labels, double value) {
+    if (std::isnan(value)) return;
     text_ += sample_;
     char before = '{';
     for (const auto& [name, label] : labels) {
