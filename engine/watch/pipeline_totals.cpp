@@ -59,17 +59,21 @@ PipelineTotals::PipelineTotals(TotalsOptions options, WatchParts parts)
 void PipelineTotals::pass(uint64_t now_ns) {
   const uint64_t began_ns = parts_.cpu_ns();
   table_.update(parts_.scanner->scan(), now_ns);
-  const uint64_t last_ns = std::exchange(last_ns_, now_ns);
+  const uint64_t last_ns = last_ns_;
   const double seconds = last_ns == 0 ? 0 : double(now_ns - last_ns) / double(kSecond);
   take_clocks(now_ns);
-  pipes_.change_each([](PipeTotals& t) { t.pipes = t.capacity_bytes = t.queued_bytes = 0; });
-  stages_.change_each([](StageTotals& t) { t.processes = 0; });
-  bottlenecks_.change_each([](BottleneckTotals& t) { t = {}; });
-  summed_ = own_pipes_ = 0;
   std::vector<Part> parts = this->parts();
   for (Part& part : parts) {
     part.pipeline.window_ns = now_ns - last_ns;
     if (seconds > 0) set_shares(part, seconds);
+  }
+  // What fails does so above: until here all is of the pass before.
+  last_ns_ = now_ns;
+  pipes_.change_each([](PipeTotals& t) { t.pipes = t.capacity_bytes = t.queued_bytes = 0; });
+  stages_.change_each([](StageTotals& t) { t.processes = 0; });
+  bottlenecks_.change_each([](BottleneckTotals& t) { t = {}; });
+  summed_ = own_pipes_ = 0;
+  for (Part& part : parts) {
     add(part, seconds);
     if (seconds > 0 && part.pipeline.stages.size() > 1) add_bottleneck(part, now_ns);
   }

@@ -59,7 +59,8 @@ class PipelineTotals {
       : PipelineTotals(options, real_watch_parts(options.bpf)) {}
   PipelineTotals(TotalsOptions options, WatchParts parts);
 
-  // What happened since the pass before.
+  // What happened since the pass before. Throws Error, or what the lack of memory throws: then the
+  // totals are as before, and the next pass makes up for it.
   void pass(uint64_t now_ns);
 
   // Labels: pipeline, cgroup, writer, reader.

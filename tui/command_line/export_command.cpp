@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <ctime>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "engine/config/config.h"
 #include "engine/experiment/trial.h"
 #include "engine/http/http_server.h"
+#include "engine/process/child.h"
 #include "engine/watch/pipeline_totals.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
@@ -47,6 +49,7 @@ class Exporter {
  public:
   Exporter(const CommandLine& line, const Config& config)
       : request_(line.exporter), totals_(totals_options(line, config)) {
+    raise_descriptor_limit();  // connections take some
     state_.start_s = double(::time(nullptr));
     if (!request_.listen.empty()) {
       server_.emplace(parse_listen_address(request_.listen),
@@ -63,37 +66,55 @@ class Exporter {
       const Events events = loop_.wait(server_ ? server_->timeout_ms() : -1);
       if (events.signals && !interrupts_.take()) return exit_status({}, interrupts_);
       if (events.timer) pass();
-      if (server_) server_->run();
+      if (server_) serve();
     }
   }
 
  private:
   void pass() {
-    const uint64_t now_ns = monotonic_ns();
-    totals_.pass(now_ns);
-    passed_ns_ = now_ns;
+    began_ns_ = monotonic_ns();
+    attempt("a pass failed, its values stay as they were", state_.failed_passes,
+            [this] { totals_.pass(began_ns_); });
     for (const std::string& notice : totals_.take_notices()) say(notice);
     const std::string& why = totals_.scan().reason;
     if (why != said_) say(said_ = why);
-    write_textfile();
+    if (!request_.textfile.empty())
+      attempt("--textfile", state_.failed_writes, [this] { write_textfile(); });
     loop_.set_timer_once(request_.interval_ns);
     // A pass takes a megabyte for each hundred pipes, and most of it for a moment.
     ::malloc_trim(0);
   }
 
-  // As a whole or not at all. What fails later is said once, and tried again.
+  // As a whole or not at all.
   void write_textfile() {
-    if (request_.textfile.empty()) return;
-    try {
-      Output file(request_.textfile);
-      file.finish(text(MetricsFormat::prometheus));
-      failure_.clear();
-      has_written_ = true;
-    } catch (const Error& error) {
-      if (!has_written_) throw;
-      ++state_.failed_writes;
-      if (failure_ != error.what()) say(failure_ = error.what());
-    }
+    Output file(request_.textfile);
+    file.finish(text(MetricsFormat::prometheus));
+  }
+
+  void serve() {
+    const std::string why = server_->run();
+    if (!why.empty()) complain(fmt::format("connections wait: {}", why));
+  }
+
+  // What fails is counted, and tried again after the next interval.
+  template <class Work>
+  void attempt(const char* what, uint64_t& failures, const Work& work) {
+    const std::string why = failure_of(work);
+    if (why.empty()) return;
+    ++failures;
+    complain(fmt::format("{}: {}", what, why));
+  }
+
+  // The same not again within an hour: it fails at every interval, for weeks.
+  void complain(const std::string& text) {
+    constexpr uint64_t kAgain_ns = 3600 * kSecond;
+    constexpr size_t kMost = 50;
+    const uint64_t now_ns = monotonic_ns();
+    const auto known = complaints_.find(text);
+    if (known != complaints_.end() && now_ns < known->second + kAgain_ns) return;
+    if (known == complaints_.end() && complaints_.size() >= kMost) return;
+    complaints_[text] = now_ns;
+    say(text);
   }
 
   std::string text(MetricsFormat format) {
@@ -105,7 +126,7 @@ class Exporter {
   HttpAnswer answer(const HttpRequest& request) {
     if (request.path == "/") return {200, "text/html; charset=utf-8", kFrontPage};
     if (request.path != "/metrics") return {404, "text/plain", "no such page: see /metrics\n"};
-    if (monotonic_ns() > passed_ns_ + kFresh_ns) pass();
+    if (monotonic_ns() > began_ns_ + kFresh_ns) pass();
     const MetricsFormat format = format_accepted(request.accept);
     return {200, std::string(content_type(format)), text(format)};
   }
@@ -116,9 +137,9 @@ class Exporter {
   EventLoop loop_;
   std::optional<HttpServer> server_;
   ExporterState state_;
-  uint64_t passed_ns_ = 0;
-  std::string said_, failure_;
-  bool has_written_ = false;
+  uint64_t began_ns_ = 0;  // the last pass
+  std::string said_;
+  std::map<std::string, uint64_t> complaints_;  // when each was made last
 };
 
 }  // namespace

@@ -204,6 +204,9 @@ void add_own(const PipelineTotals& totals, const ExporterState& state, Expositio
   out.one(gauge, "pipetop_summed_pipelines",
           "Pipelines in pipeline=\"other\", because there are too many series.",
           double(totals.summed_pipelines()));
+  out.one(counter, "pipetop_scan_errors",
+          "Passes that failed: until the next that doesn't, all else is as before.",
+          double(state.failed_passes));
   out.one(counter, "pipetop_textfile_errors", "Writes of --textfile that failed.",
           double(state.failed_writes));
   out.one(counter, "process_cpu_seconds", "CPU time that this exporter used.", state.cpu_s);

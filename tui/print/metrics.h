@@ -22,7 +22,7 @@ struct ExporterState {
   double cpu_s = 0;         // used so far
   double memory_bytes = 0;  // resident
   double start_s = 0;       // since 1970
-  uint64_t failed_writes = 0;
+  uint64_t failed_passes = 0, failed_writes = 0;
 };
 
 std::string metrics_text(const PipelineTotals& totals, const ExporterState& state,

@@ -15,6 +15,7 @@ class FakeScanner final : public observe::PipeScanner {
 
   PipeScan scan() override {
     ++machine_.scans;
+    refuse();
     machine_.cpu_ns += machine_.scan_cost_ns;
     return machine_.scan();
   }
@@ -25,6 +26,7 @@ class FakeScanner final : public observe::PipeScanner {
   }
   PipeScan scan(std::span<const ProcessId> processes) override {
     ++machine_.samples;
+    refuse();
     const std::set<ProcessId> only(processes.begin(), processes.end());
     PipeScan scan = machine_.scan(&only);
     scan.is_cut = machine_.is_cut;
@@ -34,6 +36,10 @@ class FakeScanner final : public observe::PipeScanner {
   void set_open(const std::set<PipeId>& pipes) override { machine_.open = pipes; }
 
  private:
+  void refuse() const {
+    if (machine_.refuses != 0) throw SystemError("list of pipes", machine_.refuses);
+  }
+
   FakeMachine& machine_;
   int part_ = 0;
 };

@@ -83,6 +83,7 @@ class FakeMachine {
   int scan_parts = 1;                         // that a scan of everything is made in, if it may be
   uint64_t question_ns = 0;                   // that each question for the time takes
   bool is_cut = false;                        // scans of some processes are
+  int refuses = 0;                            // errno of all scans; 0: they succeed
   std::set<PipeId> open;                      // pipes, as the scanner was told
 
  private:

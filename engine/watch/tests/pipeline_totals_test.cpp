@@ -4,8 +4,10 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <numeric>
 
+#include "engine/base/error.h"
 #include "engine/watch/tests/fake_machine.h"
 
 namespace pipetop {
@@ -72,6 +74,24 @@ TEST_F(PipelineTotalsTest, BytesAndTimesOnlyGrow) {
   EXPECT_NEAR(stage("tar").seconds[StageTotals::writing], 10, 0.1);
   EXPECT_NEAR(stage("gzip").seconds[StageTotals::on_cpu], 10, 0.1);
   EXPECT_EQ(bottlenecks(), "stage gzip 1;");
+}
+
+TEST_F(PipelineTotalsTest, APassThatFailsLeavesAllAsItWasAndTheNextMakesUpForIt) {
+  add_pair(10, 100);
+  start();
+  pass();
+  const PipeTotals before = pipe("tar|gzip");
+  machine.refuses = ENOMEM;
+  for (int i = 0; i < 3; ++i) EXPECT_THROW(pass(), SystemError);
+  const PipeTotals then = pipe("tar|gzip");
+  EXPECT_EQ(then.bytes, before.bytes);
+  EXPECT_EQ(then.pipes, 1);
+  EXPECT_EQ(then.capacity_bytes, 65536);
+  EXPECT_EQ(bottlenecks(), "stage gzip 1;");
+  machine.refuses = 0;
+  pass();
+  EXPECT_NEAR(pipe("tar|gzip").bytes, 25e6, 1e5);
+  EXPECT_NEAR(stage("gzip").seconds[StageTotals::on_cpu], 20, 0.1);
 }
 
 TEST_F(PipelineTotalsTest, WhatStandsIsKnownWithoutAClock) {
