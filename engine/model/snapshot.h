@@ -206,6 +206,11 @@ struct Snapshot {
   std::string no_bpf;                       // why there is no BPF: "why; remedy"; else ""
   int64_t unix_ns = 0;                      // now_ns as a time of day
   PipeTable table;                          // isn't recorded
+  // Why what is shown is older than it should be, and since when: looking fails, and is tried
+  // again.
+  // "": it is not. Isn't recorded.
+  std::string stale_because;
+  uint64_t stale_since_ns = 0;
 
   const WorkerReadings& worker(Role role) const { return workers[static_cast<size_t>(role)]; }
 };

@@ -439,9 +439,9 @@ template <>
 inline constexpr size_t kMembers<Integrity> = members<Integrity>() - 1 + members<WorkerIntegrity>();
 template <>
 inline constexpr size_t kMembers<Occupancy> = members<Occupancy>() - 1 + members<RingLevel>();
-// The table of all pipes isn't recorded.
+// The table of all pipes isn't recorded, nor what is stale: why, and since when.
 template <>
-inline constexpr size_t kMembers<Snapshot> = members<Snapshot>() - 1;
+inline constexpr size_t kMembers<Snapshot> = members<Snapshot>() - 3;
 
 // A struct here has a member that its table of fields() lacks: it would not be recorded.
 template <class T>

@@ -37,11 +37,7 @@ class AsyncResult {
 
   void wait() {
     if (!future_.valid()) return;
-    try {
-      value_ = future_.get();
-    } catch (const Error& error) {
-      refusal_ = error.what();
-    }
+    refusal_ = failure_of([&] { value_ = future_.get(); });
   }
 
   bool begun() const { return future_.valid() || value_ || !refusal_.empty(); }

@@ -36,6 +36,7 @@ class WatchTable {
   void update(PipeScan scan, uint64_t now_ns);
   void begin(PipeScan scan, uint64_t now_ns);
   bool is_updating() const { return next_.has_value(); }
+  void give_up() { next_.reset(); }
   // True if it is done.
   bool go_on(const observe::IsLate& is_late);
 

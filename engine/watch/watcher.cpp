@@ -49,11 +49,16 @@ bool Watcher::Schedule::due(uint64_t now_ns, uint64_t every_ns) const {
 }
 
 std::shared_ptr<const Snapshot> Watcher::tick(uint64_t now_ns) {
-  const uint64_t every_ns = open_ && open_->wants_pass() ? 0 : options_.table_ns;
-  const bool is_due = parts_cost_ns_ || passes_.due(now_ns, every_ns);
-  const bool passes = is_due && pass_in_parts(now_ns);
-  if (open_ && (passes || samples_.due(now_ns, options_.pipeline_ns))) sample(now_ns);
-  if (tree_) look_at_tree(now_ns);
+  const bool wants_pass = open_ && open_->wants_pass() && passes_.why.empty();
+  const bool is_due = parts_cost_ns_ || passes_.due(now_ns, wants_pass ? 0 : options_.table_ns);
+  bool passes = false;
+  if (is_due) {
+    if (!attempt(passes_, now_ns, [&] { return passes = pass_in_parts(now_ns); })) give_up_pass();
+  }
+  if (open_ && (passes || samples_.due(now_ns, options_.pipeline_ns)))
+    attempt(samples_, now_ns, [&] { return sample(now_ns), true; });
+  if (!open_) samples_.why.clear();
+  if (tree_) attempt(trees_, now_ns, [&] { return look_at_tree(now_ns), true; });
   if (open_) notify_all(open_->take_notices());
   for (std::string& text : std::exchange(news_, {})) {
     notices_.push_back({now_ns, Severity::info, std::move(text)});
@@ -62,7 +67,43 @@ std::shared_ptr<const Snapshot> Watcher::tick(uint64_t now_ns) {
   }
   const bool had_news = !notices_.empty() && last_ && notices_.back().at_ns == last_->now_ns;
   if (is_new_ || had_news || !last_) last_ = snapshot(now_ns);
+  tell_staleness();
   return last_;
+}
+
+// What fails is tried again when it is due: what was seen before stays. `work` returns whether it
+// is complete. False: it failed.
+template <class Work>
+bool Watcher::attempt(Schedule& schedule, uint64_t now_ns, const Work& work) {
+  const uint64_t before_ns = schedule.at_ns;
+  bool is_complete = false;
+  const std::string why = failure_of([&] { is_complete = work(); });
+  if (is_complete) schedule.why.clear();
+  if (why.empty()) return true;
+  if (schedule.why.empty()) schedule.since_ns = before_ns != 0 ? before_ns : now_ns;
+  schedule.why = why;
+  schedule.at_ns = now_ns;
+  return false;
+}
+
+// Half of a pass would be taken for a whole one.
+void Watcher::give_up_pass() {
+  table_.give_up();
+  parts_cost_ns_.reset();
+}
+
+// In the last snapshot, which others may have.
+void Watcher::tell_staleness() {
+  const Schedule* oldest = nullptr;
+  for (const Schedule* schedule : {&passes_, &samples_, &trees_})
+    if (!schedule->why.empty() && (!oldest || schedule->since_ns < oldest->since_ns))
+      oldest = schedule;
+  const std::string& why = oldest ? oldest->why : std::string();
+  if (last_->stale_because == why) return;
+  auto told = std::make_shared<Snapshot>(*last_);
+  told->stale_because = why;
+  told->stale_since_ns = oldest ? oldest->since_ns : 0;
+  last_ = std::move(told);
 }
 
 void Watcher::notify_all(std::vector<std::string> texts) {
@@ -313,7 +354,11 @@ std::vector<PipelineRun> Watcher::runs() const {
   return open_ ? open_->runs() : std::vector<PipelineRun>();
 }
 
-bool Watcher::has_ended() const { return open_ && open_->has_ended(); }
+bool Watcher::has_ended() const {
+  bool has_ended = false;
+  (void)failure_of([&] { has_ended = open_ && open_->has_ended(); });
+  return has_ended;
+}
 
 void Watcher::select(std::optional<ProcessId> stage) {
   if (open_) open_->select(stage);

@@ -68,8 +68,11 @@ class Watcher final : public WatchSource {
   std::optional<ProcessTreeView> tree();
   // By SIGTERM, all that lives of it.
   void end_tree();
-  // All stages of the open one have exited, and whoever could start more.
+  // All stages of the open one have exited, and whoever could start more, as far as that can be
+  // told.
   bool has_ended() const;
+  // Whether there is anything to show.
+  bool has_passed() const { return table_.has_passed(); }
 
   void select(std::optional<ProcessId> stage) override;
   void count_bytes(bool on) override;
@@ -85,12 +88,18 @@ class Watcher final : public WatchSource {
  private:
   // When something is due again.
   struct Schedule {
-    uint64_t at_ns = 0;    // the last time
-    uint64_t cost_ns = 0;  // of a CPU, then
+    uint64_t at_ns = 0;     // the last time
+    uint64_t cost_ns = 0;   // of a CPU, then
+    std::string why = {};   // it failed then; "": it did not
+    uint64_t since_ns = 0;  // it does
 
     bool due(uint64_t now_ns, uint64_t every_ns) const;
   };
 
+  template <class Work>
+  bool attempt(Schedule& schedule, uint64_t now_ns, const Work& work);
+  void give_up_pass();
+  void tell_staleness();
   void notify_all(std::vector<std::string> texts);
   void pass(uint64_t now_ns);
   bool pass_in_parts(uint64_t now_ns);
@@ -115,7 +124,7 @@ class Watcher final : public WatchSource {
   const WatchOptions options_;
   WatchParts parts_;
   WatchTable table_;
-  Schedule passes_, samples_;
+  Schedule passes_, samples_, trees_;
   std::optional<uint64_t> parts_cost_ns_;  // of those of a pass that is being made
   bool wants_another_ = false;             // pass after that one
   double scan_ms_ = 0;

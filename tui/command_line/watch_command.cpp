@@ -12,7 +12,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
@@ -52,6 +54,22 @@ void say_notices_of(const Snapshot& now, const WatchRequest& request) {
     if (!request.quiet && notice.at_ns == now.now_ns) say(notice.text);
 }
 
+// Why looking fails, each reason once: it is tried again and again.
+class StaleWords {
+ public:
+  void say_of(const Snapshot& now) {
+    if (now.stale_because.empty() || said_.size() >= kMost) return;
+    if (said_.insert(now.stale_because).second)
+      say(fmt::format("what was seen before stays, and it is tried again: {}", now.stale_because));
+  }
+
+ private:
+  static constexpr size_t kMost = 20;
+  std::set<std::string> said_;
+};
+
+bool is_stale(const Snapshot& now) { return !now.stale_because.empty(); }
+
 // What killed pipetops have left, also for the watcher's notices.
 std::vector<std::string> tell_leftovers(Watcher& watcher) {
   Leftovers found = find_leftovers();
@@ -62,7 +80,7 @@ std::vector<std::string> tell_leftovers(Watcher& watcher) {
 
 // For those without a screen: what it records is the open pipeline.
 void record(Tape& recording, const Snapshot& now) {
-  if (now.watched) recording.add(now);
+  if (now.watched && !is_stale(now)) recording.add(now);
 }
 
 uint64_t or_else(uint64_t ns, uint64_t usual_ns) { return ns != 0 ? ns : usual_ns; }
@@ -134,13 +152,18 @@ class Headless {
   int run() {
     begin_ns_ = last_line_ns_ = monotonic_ns();
     look();
-    window_.begin(*now_);
     loop_.set_timer_every(line_.watch.target.empty() ? sample_interval_ns(line_) : kSample_ns);
     while (!is_over() && serve()) continue;
+    if (!watcher_.has_passed()) {  // there is nothing to tell
+      if (interrupts_.signal() == 0) throw Error(now_->stale_because, Exit::refused);
+      return exit_status({}, interrupts_);
+    }
     if (!is_stream(line_)) output_.finish(line_.format->print(document()));
     if (is_stream(line_)) output_.finish();
     recording_.finish();
-    return met_ ? static_cast<int>(Exit::met) : exit_status({}, interrupts_);
+    if (met_) return static_cast<int>(Exit::met);
+    // What it is of ends before it should.
+    return exit_status({is_stale(*now_) ? Exit::untrustworthy : Exit::ok, {}}, interrupts_);
   }
 
  private:
@@ -148,8 +171,7 @@ class Headless {
   bool is_over() const {
     const uint64_t length_ns = length_of(line_);
     const bool ends = met_ && line_.watch.then_exit.value_or(true);
-    return ends || watcher_.has_ended() ||
-           (length_ns != 0 && now_->now_ns >= begin_ns_ + length_ns);
+    return ends || watcher_.has_ended() || (length_ns != 0 && looked_ns_ >= begin_ns_ + length_ns);
   }
 
   // False if it should end now.
@@ -161,9 +183,13 @@ class Headless {
   }
 
   void look() {
-    now_ = watcher_.tick(monotonic_ns());
+    looked_ns_ = monotonic_ns();
+    now_ = watcher_.tick(looked_ns_);
+    stale_.say_of(*now_);
     say_notices_of(*now_, line_.watch);
     record(recording_, *now_);
+    if (is_stale(*now_)) return;
+    if (!std::exchange(has_begun_, true)) window_.begin(*now_);
     if (until_ && !met_ && now_->watched) met_ = is_met(*until_, *now_);
     // A timer may be a little late once, and not the next time.
     constexpr uint64_t kSlack_ns = 5 * kMs;
@@ -192,11 +218,13 @@ class Headless {
   Interrupts interrupts_;
   Watcher watcher_;
   EventLoop loop_;
-  uint64_t begin_ns_ = 0, last_line_ns_ = 0;
+  uint64_t begin_ns_ = 0, looked_ns_ = 0, last_line_ns_ = 0;
+  StaleWords stale_;
   WindowBytes window_;
   std::vector<std::string> leftovers_;
   std::optional<UntilWatch> until_;
   bool met_ = false;  // its condition was
+  bool has_begun_ = false;
   std::shared_ptr<const Snapshot> now_;
 };
 
@@ -426,10 +454,12 @@ class Started {
 
   void look() {
     const auto now = watcher_->tick(monotonic_ns());
+    stale_.say_of(*now);
     note(*now);
     say_notices_of(*now, request_);
     attempt([&] { record(*recording_, *now); });
-    if (!is_stream(line_) || !now->watched || now->now_ns < last_line_ns_ + line_interval_ns(line_))
+    if (!is_stream(line_) || is_stale(*now) || !now->watched ||
+        now->now_ns < last_line_ns_ + line_interval_ns(line_))
       return;
     const WatchPrint how{.begin_ns = begin_ns_,
                          .over_ns = now->now_ns - last_line_ns_,
@@ -441,7 +471,7 @@ class Started {
 
   void note(const Snapshot& now) {
     reason_ = now.no_bpf;
-    if (!until_ || met_ || !now.watched) return;
+    if (!until_ || met_ || !now.watched || is_stale(now)) return;
     met_ = is_met(*until_, now);
     if (met_ && request_.then_exit.value_or(false)) watcher_->end_tree();
   }
@@ -483,6 +513,7 @@ class Started {
   uint64_t sample_ns_ = 2 * kMs;
   std::vector<std::string> leftovers_;
   std::string reason_, said_;
+  StaleWords stale_;
   std::optional<UntilWatch> until_;
   bool met_ = false;
 };

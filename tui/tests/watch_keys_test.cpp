@@ -402,6 +402,23 @@ TEST_F(WatchKeys, MessagesAreKept) {
   EXPECT_FALSE(state().messages.open);
 }
 
+TEST_F(WatchKeys, WhatFailsIsToldForAsLongAsItDoes) {
+  open(fake_chain(4));
+  source->now.stale_because = "list of pipes: Too many open files; raise the limit";
+  source->now.stale_since_ns = now_ns;
+  source->changed();
+  tick(50);
+  EXPECT_TRUE(shows(" STALE ")) << text();
+  EXPECT_TRUE(shows("bottleneck: ")) << "the last picture stays\n" << text();
+  tick(20'000);
+  EXPECT_TRUE(shows("as of 20s ago, tried again: list of pipes: Too many open files")) << text();
+  source->now.stale_because = "";
+  source->changed();
+  tick(50);
+  EXPECT_FALSE(shows("STALE")) << text();
+  EXPECT_FALSE(shows("as of")) << text();
+}
+
 TEST_F(WatchKeys, TheMouseSelectsAndOpens) {
   start(fake_watch(20));
   click(5, 10);

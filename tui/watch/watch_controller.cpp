@@ -133,8 +133,10 @@ uint64_t WatchController::period_ns(uint64_t frame_ns) const {
 }
 
 bool WatchController::tick(uint64_t now_ns) {
-  const bool is_new = age_message(now_ns);
   const auto now = source_.tick(now_ns);
+  const bool ages =
+      now && !now->stale_because.empty() && now_ns / kSecond != state_.now_ns / kSecond;
+  const bool is_new = age_message(now_ns) || ages;
   state_.now_ns = start_.recorded && now ? now->now_ns : now_ns;
   if (now && now != latest_) state_.notices = now->notices;
   std::erase_if(state_.notices, [&](const Notice& notice) {
@@ -150,7 +152,7 @@ bool WatchController::tick(uint64_t now_ns) {
 
 // The table isn't recorded.
 void WatchController::record(Tape& tape) {
-  if (latest_ && latest_->watched) add_to(tape, *latest_);
+  if (latest_ && latest_->watched && latest_->stale_because.empty()) add_to(tape, *latest_);
 }
 
 int WatchController::list_rows() const {

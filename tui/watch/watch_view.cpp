@@ -65,11 +65,21 @@ std::string selected_text(const WatchState& state) {
   return row ? row_text(*row) : std::string();
 }
 
+// Since when the picture stands still, and why.
+std::optional<Message> staleness(const WatchState& state) {
+  if (!state.shown || state.shown->stale_because.empty()) return {};
+  const uint64_t since_ns = std::min(state.shown->stale_since_ns, state.now_ns);
+  return Message{fmt::format("as of {} ago, tried again: {}", age_text(state.now_ns - since_ns),
+                             state.shown->stale_because),
+                 Severity::warning};
+}
+
 // What holds for as long as the screen does, or until a key ends it.
 std::vector<Message> standing(const WatchState& state) {
   std::vector<Message> all;
   if (!state.shown) return all;
   const Snapshot& s = *state.shown;
+  if (auto stale = staleness(state)) all.push_back(std::move(*stale));
   if (!s.no_bpf.empty()) all.push_back({s.no_bpf, Severity::warning});
   if (s.counts_bytes) all.push_back({std::string(price_of_counting()), Severity::warning});
   // The newest first: it is what u undoes.
@@ -268,6 +278,8 @@ std::vector<TitlePart> badges_of(const WatchState& state) {
   std::vector<TitlePart> badges = recording_badges(state.replay, state.recording);
   if (state.frozen) badges.push_back({" FROZEN ", {Style::warning, kReverse}});
   if (!state.shown) return badges;
+  if (!state.shown->stale_because.empty())
+    badges.push_back({" STALE ", {Style::warning, kReverse}});
   if (state.shown->counts_bytes) badges.push_back({" EXACT ", {Style::warning, kReverse}});
   if (!state.shown->interventions.empty())
     badges.push_back(
@@ -298,6 +310,7 @@ Message message_of(const WatchState& state) {
   if (auto damage = damage_message(state.replay)) return *damage;
   if (state.shown && state.shown->answer)
     return {state.shown->answer->text, state.shown->answer->severity};
+  if (const auto stale = staleness(state)) return *stale;
   if (const auto notice = newest(state)) return *notice;
   std::vector<Message> turns = standing(state);
   if (std::string text = selected_text(state); !text.empty()) turns.push_back({std::move(text)});

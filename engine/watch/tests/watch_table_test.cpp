@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "engine/watch/tests/watch_fixture.h"
 
@@ -264,6 +265,60 @@ TEST_F(WatchTableTest, DearPassesAreStretchedToATwentiethOfACpu) {
   EXPECT_LE(machine.cpu_ns - before_ns, 3100 * kMs);
   EXPECT_GE(machine.cpu_ns - before_ns, 2500 * kMs);
   EXPECT_DOUBLE_EQ(tick()->table.scan_ms, 100.0);
+}
+
+TEST_F(WatchTableTest, APassThatFailsKeepsTheTableAndIsTriedAgainWhenDue) {
+  machine.add(10, "yes");
+  machine.add(11, "cat");
+  machine.connect(100, 10, 11);
+  for (const bool in_parts : {false, true}) {
+    WatchOptions options;
+    options.in_parts = in_parts;
+    start(options);
+    ASSERT_EQ(tick()->stale_because, "");
+    const uint64_t seen_ns = machine.now_ns;
+    machine.refuses = ENFILE;
+    pass(kSecond);
+    const auto s = tick();
+    EXPECT_EQ(s->table.rows.size(), 1u);
+    EXPECT_TRUE(s->stale_because.starts_with("list of pipes: Too many open files in system; "));
+    EXPECT_EQ(s->stale_since_ns, seen_ns);
+    machine.scans = 0;
+    for (int i = 0; i < 20; ++i) {
+      pass(50 * kMs);
+      EXPECT_EQ(tick(), s) << "there is nothing new";
+    }
+    EXPECT_EQ(machine.scans, 2) << "as often as others";
+    machine.refuses = 0;
+    pass(kSecond);
+    EXPECT_EQ(tick()->stale_because, "");
+  }
+}
+
+TEST_F(WatchTableTest, AFirstPassThatFailsShowsNothingYet) {
+  machine.refuses = ENOMEM;
+  const auto s = tick();
+  EXPECT_FALSE(watcher->has_passed());
+  EXPECT_TRUE(s->stale_because.starts_with("list of pipes: Cannot allocate memory; "));
+  EXPECT_EQ(s->stale_since_ns, machine.now_ns);
+}
+
+TEST_F(WatchTableTest, HalfOfAPassThatFailsIsNotUsed) {
+  machine.scan_parts = 2;
+  WatchOptions options;
+  options.in_parts = true;
+  start(options);
+  const auto look = [&] {
+    pass(50 * kMs);
+    return tick();
+  };
+  look();
+  machine.refuses = ENFILE;
+  EXPECT_NE(look()->stale_because, "");
+  machine.refuses = 0;
+  pass(kSecond);
+  EXPECT_NE(look()->stale_because, "") << "half of the next one tells nothing either";
+  EXPECT_EQ(look()->stale_because, "");
 }
 
 TEST_F(WatchTableTest, BetweenPassesNothingIsMadeAnew) {

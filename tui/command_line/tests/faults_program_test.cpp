@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/few_descriptors.h"
 #include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
 #include "tui/tests/processes.h"
@@ -126,6 +127,19 @@ TEST(FaultsProgram, ATerminalThatIsGoneBeforeTheDashboardIsAHangUp) {
   ASSERT_TRUE(program.wait_for("ready"));
   program.hang_up();
   EXPECT_EQ(program.wait_for_end(), 128 + SIGHUP);
+}
+
+// The last picture stays.
+TEST(FaultsProgram, AWatchThatCanSeeNothingSaysSinceWhenAndGoesOn) {
+  PtyProgram program(with_program({"watch", "--no-bpf"}), kXterm, 24, 100);
+  ASSERT_TRUE(program.wait_for(" pipe"));
+  {
+    const FewDescriptors none(0, program.pid());
+    EXPECT_TRUE(program.wait_for("STALE"));
+    EXPECT_TRUE(program.wait_for("Too many open files"));
+  }
+  program.send("q");
+  EXPECT_EQ(program.wait_for_end(), 0);
 }
 
 TEST(FaultsProgram, AStartThatFailsCostsNoOldResult) {

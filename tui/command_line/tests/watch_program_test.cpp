@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/few_descriptors.h"
 #include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
 #include "tui/tests/processes.h"
@@ -50,6 +51,30 @@ json pipe_of(const json& pipes, uint64_t inode) {
   for (const json& pipe : pipes)
     if (pipe["inode"] == inode) return pipe;
   return {};
+}
+
+TEST(WatchProgram, AStreamHasAGapWhereNothingCouldBeSeen) {
+  Program program(watch({"--format", "jsonl", "--interval", "100ms"}));
+  ASSERT_TRUE(program.wait_for("\n")) << program.err();
+  {
+    const FewDescriptors none(0, program.pid());
+    EXPECT_TRUE(
+        program.wait_for("what was seen before stays, and it is tried again: /proc: Too "
+                         "many open files; raise the limit of open files"));
+  }
+  program.catch_up();
+  const size_t before = program.out().size();
+  EXPECT_TRUE(program.wait_until([&] { return program.out().size() > before; }));
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait(), 128 + SIGTERM) << program.err();
+}
+
+TEST(WatchProgram, AResultThatEndsBeforeItsTimeIsUntrustworthy) {
+  Program program(watch({"--format", "jsonl", "--interval", "100ms", "--duration", "8s"}));
+  ASSERT_TRUE(program.wait_for("\n")) << program.err();
+  const FewDescriptors none(0, program.pid());
+  EXPECT_EQ(program.wait(), kUntrustworthy) << program.err();
+  EXPECT_NE(program.err().find("what was seen before stays"), std::string::npos) << program.err();
 }
 
 TEST(WatchProgram, ListsAPipeWithBothItsEnds) {
