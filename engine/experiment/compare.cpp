@@ -40,8 +40,10 @@ uint32_t fewest_rounds(double level) {
 uint32_t more_rounds(const RungChange& change, double level, double least) {
   const auto rounds = double(std::min(change.rounds_before, change.rounds_after));
   const double fewest = fewest_rounds(level);
-  if (!change.ratio.is_known()) return static_cast<uint32_t>(std::max(1.0, fewest - rounds));
+  if (!change.ratio.is_known) return static_cast<uint32_t>(std::max(1.0, fewest - rounds));
   const double wide = std::log(change.ratio.high / change.ratio.low) / 2;
+  if (!std::isfinite(wide))  // for rounds of 0: as many again may give it a bound
+    return static_cast<uint32_t>(std::clamp(rounds, 1.0, double(kMostRounds)));
   const double wanted = std::max(std::abs(std::log(change.ratio.ratio)), std::log1p(least));
   const double all = std::ceil(rounds * std::pow(wide / wanted, 2));
   return static_cast<uint32_t>(std::clamp(all - rounds, 1.0, double(kMostRounds)));
@@ -90,9 +92,9 @@ using Test = UnpairedComparison (*)(std::span<const double>, std::span<const dou
 
 // `level` is lower where so few pairs do not allow it: then nothing is known.
 UnpairedComparison in_pairs(std::span<const double> a, std::span<const double> b, double level) {
-  const PairedComparison found = compare_paired(b, a, level);
+  const PairedComparison found = compare_paired(b, a, level, Zeros::slowest);
   if (found.level < level) return {.ratio = found.ratio};
-  return {found.ratio, found.low, found.high, 1 - found.confidence};
+  return {found.ratio, found.low, found.high, 1 - found.confidence, true};
 }
 
 RungChange compare(const StoredRung& a, const StoredRung& b, double level, double least,

@@ -28,7 +28,7 @@ struct StoredRung {
   std::string name = {};                             // of the preset, or the knob with its value
   std::map<std::string, std::string> settings = {};  // the requested knobs, as JSON
   std::string unit = {};                             // "GiB/s"
-  std::vector<double> rounds = {};
+  std::vector<double> rounds = {};                   // 0, that nothing moved, or more
   std::map<std::string, StoredFunction> functions = {};  // "writer gup_fast_fallback"
 };
 

@@ -1,8 +1,11 @@
 #include "engine/meter/statistics.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
@@ -16,13 +19,135 @@ std::vector<double> logs_of(std::span<const double> ratios) {
   return logs;
 }
 
-// The means of every two figures, each with itself too.
-std::vector<double> walsh_averages(std::span<const double> values) {
-  std::vector<double> averages;
-  for (size_t i = 0; i < values.size(); ++i)
-    for (size_t j = i; j < values.size(); ++j) averages.push_back((values[i] + values[j]) / 2);
-  return averages;
+// Of the logarithm of 0 and another one there is no mean but that infinity, and of both infinities,
+// which differ as much to either side, it is none of them.
+double mean_of(double a, double b) { return a == -b ? 0 : (a + b) / 2; }
+
+// As the rank of each in all of them, so that they can be bisected.
+uint64_t order_of(double value) {
+  constexpr uint64_t kSign = 1ull << 63;
+  const auto bits = std::bit_cast<uint64_t>(value);
+  return bits & kSign ? ~bits : bits | kSign;
 }
+
+double value_at(uint64_t order) {
+  constexpr uint64_t kSign = 1ull << 63;
+  return std::bit_cast<double>(order & kSign ? order & ~kSign : ~order);
+}
+
+// Of values that are as many as pairs, too many to list them: the one with so many below it, by how
+// many are not above a given one.
+template <class Values>
+double nth_of(const Values& values, size_t n) {
+  uint64_t low = order_of(-std::numeric_limits<double>::infinity()),
+           high = order_of(std::numeric_limits<double>::infinity());
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (values.not_above(value_at(middle)) > n)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return value_at(low);
+}
+
+// Beside 0, or what is infinitely more, the other one tells: of 0 and 1 the middle is a half, and
+// of their reciprocals 2.
+template <class Values>
+double middle_of(const Values& values) {
+  const size_t half = values.count() / 2;
+  const double above = nth_of(values, half);
+  if (values.count() % 2 == 1) return above;
+  const double below = nth_of(values, half - 1);
+  if (std::isinf(below) == std::isinf(above)) return mean_of(below, above);
+  return std::isinf(below) ? above - std::numbers::ln2 : below + std::numbers::ln2;
+}
+
+// The means of every two figures, each with itself too.
+class WalshAverages {
+ public:
+  explicit WalshAverages(std::vector<double> values) : values_(std::move(values)) {
+    std::ranges::sort(values_);
+  }
+
+  size_t count() const { return values_.size() * (values_.size() + 1) / 2; }
+
+  size_t not_above(double most) const {
+    size_t count = 0, end = values_.size();
+    for (size_t i = 0; i < end; ++i) {
+      while (end > i && mean_of(values_[i], values_[end - 1]) > most) --end;
+      count += end - i;
+    }
+    return count;
+  }
+
+ private:
+  std::vector<double> values_;  // lowest first
+};
+
+// The differences of each of `b` from each of `a`.
+class Differences {
+ public:
+  Differences(std::vector<double> a, std::vector<double> b) : a_(std::move(a)), b_(std::move(b)) {
+    std::ranges::sort(a_);
+    std::ranges::sort(b_);
+  }
+
+  size_t count() const { return a_.size() * b_.size(); }
+  // Of the test of Mann and Whitney: in how many the first one is ahead, and half of the equal
+  // ones.
+  double u() const {
+    const size_t below = not_above(-std::numeric_limits<double>::denorm_min());
+    return double(below + not_above(0)) / 2;
+  }
+
+  size_t not_above(double most) const {
+    size_t count = 0, begin = 0;
+    for (const double y : b_) {
+      while (begin < a_.size() && (a_[begin] == y ? 0 : y - a_[begin]) > most) ++begin;
+      count += a_.size() - begin;
+    }
+    return count;
+  }
+
+ private:
+  std::vector<double> a_, b_;  // lowest first
+};
+
+// How likely the sums of a test are if both sides are alike: exact for a few figures. Of many the
+// table would be too large, and the sums are normally distributed.
+class SumChances {
+ public:
+  explicit SumChances(const std::vector<double>& of_each) : sums_(of_each.size()) {
+    std::partial_sum(of_each.begin(), of_each.end(), std::back_inserter(exact_));
+  }
+  SumChances(size_t most, double deviation) : sums_(most + 1), deviation_(deviation) {}
+
+  // This sum, or a smaller one.
+  double up_to(size_t sum) const {
+    if (!exact_.empty()) return exact_[std::min(sum, sums_ - 1)];
+    const double below = double(sums_ - 1) / 2 - double(sum) - 0.5;
+    return std::erfc(below / (deviation_ * std::numbers::sqrt2)) / 2;
+  }
+
+  // The smallest sums that are at most so likely together: how many.
+  size_t within(double chance) const {
+    size_t low = 0, high = sums_;
+    while (low < high) {
+      const size_t middle = low + (high - low) / 2;
+      if (up_to(middle) <= chance)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+
+ private:
+  size_t sums_;
+  std::vector<double> exact_;
+  double deviation_ = 0;
+};
 
 // The probability of each sum of positive ranks if a and b are equally fast: each
 // rank is then positive or negative with equal probability.
@@ -33,6 +158,13 @@ std::vector<double> rank_sum_probabilities(size_t pairs) {
     for (size_t sum = probability.size(); sum-- > 0;)
       probability[sum] = (probability[sum] + (sum >= rank ? probability[sum - rank] : 0)) / 2;
   return probability;
+}
+
+SumChances rank_sum_chances(size_t pairs) {
+  constexpr size_t kMany = 100;
+  if (pairs <= kMany) return SumChances(rank_sum_probabilities(pairs));
+  const auto n = double(pairs);
+  return {pairs * (pairs + 1) / 2, std::sqrt(n * (n + 1) * (2 * n + 1) / 24)};
 }
 
 // Without ties: they say nothing about which one is faster.
@@ -61,26 +193,32 @@ RankSums rank_sums(std::vector<double> logs) {
 // one that came out ahead was not known before.
 double confidence_of(const RankSums& sums) {
   if (sums.pairs == 0) return 0;
-  const auto probability = rank_sum_probabilities(sums.pairs);
   const double far = std::max(sums.positive, sums.all - sums.positive);
-  const auto from = probability.begin() + static_cast<ptrdiff_t>(std::floor(far));
-  return std::max(0.0, 1 - 2 * std::accumulate(from, probability.end(), 0.0));
+  const auto as_far = static_cast<size_t>(sums.all - std::floor(far));  // on the other side
+  return std::max(0.0, 1 - 2 * rank_sum_chances(sums.pairs).up_to(as_far));
 }
 
 // The Walsh averages that bound the median: those that a test at this level would
 // not reject.
-void set_interval(std::span<const double> averages, size_t pairs, double level,
+void set_interval(const WalshAverages& averages, size_t pairs, double level,
                   PairedComparison& found) {
-  const auto probability = rank_sum_probabilities(pairs);
-  size_t outside = 0;
-  double tail = probability[0];
-  while (outside + 1 < averages.size() / 2 && tail + probability[outside + 1] <= (1 - level) / 2) {
-    ++outside;
-    tail += probability[outside];
-  }
-  found.low = std::exp(averages[outside]);
-  found.high = std::exp(averages[averages.size() - 1 - outside]);
-  found.level = std::min(level, 1 - 2 * tail);
+  const SumChances chances = rank_sum_chances(pairs);
+  const size_t within = std::min(chances.within((1 - level) / 2), averages.count() / 2);
+  const size_t outside = std::max<size_t>(within, 1) - 1;
+  found.low = std::exp(nth_of(averages, outside));
+  found.high = std::exp(nth_of(averages, averages.count() - 1 - outside));
+  found.level = std::min(level, 1 - 2 * chances.up_to(outside));
+}
+
+PairedComparison compare_logs(std::vector<double> logs, double level) {
+  PairedComparison found;
+  found.pairs = logs.size();
+  if (logs.empty()) return found;
+  found.confidence = confidence_of(rank_sums(logs));
+  const WalshAverages averages(std::move(logs));
+  found.ratio = std::exp(middle_of(averages));
+  set_interval(averages, found.pairs, level, found);
+  return found;
 }
 
 // The probability of each U of Mann and Whitney if both are alike: of the m * n pairs, in how many
@@ -99,32 +237,35 @@ std::vector<double> u_probabilities(size_t m, size_t n) {
   return of_n[n];
 }
 
+SumChances u_chances(size_t m, size_t n) {
+  constexpr size_t kManyPairs = 2'500;
+  if (m * n <= kManyPairs) return SumChances(u_probabilities(m, n));
+  return {m * n, std::sqrt(double(m * n) * double(m + n + 1) / 12)};
+}
+
+// Of 0 it is below all others.
+std::vector<double> logs_of_rates(std::span<const double> rates) {
+  std::vector<double> logs;
+  for (const double rate : rates) logs.push_back(std::log(rate));
+  return logs;
+}
+
 }  // namespace
 
 UnpairedComparison compare_unpaired(std::span<const double> a, std::span<const double> b,
                                     double level) {
   UnpairedComparison found;
-  const std::vector<double> log_a = logs_of(a), log_b = logs_of(b);
-  if (log_a.empty() || log_b.empty()) return found;
-  std::vector<double> between;
-  for (const double x : log_a)
-    for (const double y : log_b) between.push_back(y - x);
-  std::ranges::sort(between);
-  found.ratio = std::exp(median(between));
-  const auto below = double(std::ranges::count_if(between, [](double d) { return d < 0; }));
-  const auto equal = double(std::ranges::count(between, 0.0));
-  const double u = below + equal / 2, far = std::min(u, double(between.size()) - u);
-  const std::vector<double> probability = u_probabilities(log_a.size(), log_b.size());
-  double tail = 0;
-  size_t outside = 0;  // of `between`, on either side
-  for (size_t i = 0; i < probability.size(); ++i) {
-    tail += probability[i];
-    if (double(i) <= far) found.chance = std::min(1.0, 2 * tail);
-    if (tail <= (1 - level) / 2) outside = i + 1;
-  }
+  if (a.empty() || b.empty()) return found;
+  const Differences between(logs_of_rates(a), logs_of_rates(b));
+  found.ratio = std::exp(middle_of(between));
+  const double u = between.u(), far = std::min(u, double(between.count()) - u);
+  const SumChances chances = u_chances(a.size(), b.size());
+  found.chance = std::min(1.0, 2 * chances.up_to(static_cast<size_t>(far)));
+  const size_t outside = chances.within((1 - level) / 2);  // of the differences, on either side
   if (outside == 0) return found;
-  found.low = std::exp(between[outside - 1]);
-  found.high = std::exp(between[between.size() - outside]);
+  found.low = std::exp(nth_of(between, outside - 1));
+  found.high = std::exp(nth_of(between, between.count() - outside));
+  found.is_known = true;
   return found;
 }
 
@@ -152,30 +293,22 @@ Spread spread_of(std::vector<double> values) {
 }
 
 double middle_ratio(std::span<const double> ratios) {
-  const std::vector<double> logs = logs_of(ratios);
+  std::vector<double> logs = logs_of(ratios);
   if (logs.empty()) return std::numeric_limits<double>::quiet_NaN();
-  return std::exp(median(walsh_averages(logs)));
+  return std::exp(middle_of(WalshAverages(std::move(logs))));
 }
 
 PairedComparison compare_ratios(std::span<const double> ratios, double level) {
-  PairedComparison found;
-  const std::vector<double> logs = logs_of(ratios);
-  found.pairs = logs.size();
-  if (logs.empty()) return found;
-  std::vector<double> averages = walsh_averages(logs);
-  std::ranges::sort(averages);
-  found.ratio = std::exp(median(averages));
-  set_interval(averages, logs.size(), level, found);
-  found.confidence = confidence_of(rank_sums(logs));
-  return found;
+  return compare_logs(logs_of(ratios), level);
 }
 
-PairedComparison compare_paired(std::span<const double> a, std::span<const double> b,
-                                double level) {
-  std::vector<double> ratios;
+PairedComparison compare_paired(std::span<const double> a, std::span<const double> b, double level,
+                                Zeros zeros) {
+  std::vector<double> logs;
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    if (a[i] > 0 && b[i] > 0) ratios.push_back(a[i] / b[i]);
-  return compare_ratios(ratios, level);
+    if (zeros == Zeros::slowest || (a[i] > 0 && b[i] > 0))
+      logs.push_back(a[i] == b[i] ? 0 : std::log(a[i] / b[i]));
+  return compare_logs(std::move(logs), level);
 }
 
 double student(double freedom, double level) {

@@ -31,8 +31,8 @@ struct Spread {
 // Needs at least one value.
 Spread spread_of(std::vector<double> values);
 
-// Compares pairs a over b by Wilcoxon's signed-rank test on the logarithms of ratios. Exact for
-// any number of pairs, and a pair that the host disturbed counts no more than its rank.
+// Compares pairs a over b by Wilcoxon's signed-rank test on the logarithms of ratios. Exact up to
+// 100 pairs, and a pair that the host disturbed counts no more than its rank.
 struct PairedComparison {
   size_t pairs = 0;
   double ratio = 1;       // the middle of the pairs' ratios
@@ -42,21 +42,25 @@ struct PairedComparison {
   double confidence = 0;  // 0 to 1 that they differ, two-sided as the interval
 };
 
-// Elements with the same index were measured right after each other. Only pairs above zero count.
+// A pair with a figure of 0 doesn't count, as it wasn't measured; or 0 is slower than all others.
+enum class Zeros : uint8_t { unmeasured, slowest };
+
+// Elements with the same index were measured right after each other. None is below 0.
 PairedComparison compare_paired(std::span<const double> a, std::span<const double> b,
-                                double level = 0.95);
+                                double level = 0.95, Zeros zeros = Zeros::unmeasured);
 // The same when only the ratios are known.
 PairedComparison compare_ratios(std::span<const double> ratios, double level = 0.95);
 
 // Compares b over a, which were not measured in pairs, by the Mann-Whitney test; exact without
-// ties. The ratio is the middle of all b / a, and the interval has those that the test at `level`
-// would not reject: it leaves out 1 just where the test finds that they differ.
+// ties, for up to 2,500 pairs. The ratio is the middle of all b / a, and the interval has those
+// that the test at `level` would not reject: it leaves out 1 just where the test finds that they
+// differ. A figure of 0 is below all others, and of two the ratio is 1; none is below 0. A ratio to
+// 0 is infinite.
 struct UnpairedComparison {
   double ratio = 1;
-  double low = 0, high = std::numeric_limits<double>::infinity();  // unknown with too few figures
-  double chance = 1;  // of such a difference if there is none, two-sided
-
-  bool is_known() const { return low > 0; }
+  double low = 0, high = std::numeric_limits<double>::infinity();
+  double chance = 1;      // of such a difference if there is none, two-sided
+  bool is_known = false;  // the interval: not with too few figures
 };
 UnpairedComparison compare_unpaired(std::span<const double> a, std::span<const double> b,
                                     double level = 0.95);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "engine/base/version.h"
 #include "engine/experiment/compare.h"
@@ -19,9 +20,20 @@ std::string_view name_of(RungChange::Outcome outcome) {
   return kNames[static_cast<size_t>(outcome)];
 }
 
+constexpr const char* kNoRatio = "there is no ratio to 0";
+
+std::string ratio_or_none(double ratio) {
+  return std::isfinite(ratio) ? fmt::format("{:.3f}", ratio) : "-";
+}
+
 std::string unpaired_text(const UnpairedComparison& r) {
-  if (!r.is_known()) return fmt::format("{:.3f} [?]", r.ratio);
-  return fmt::format("{:.3f} [{:.3f} .. {:.3f}]", r.ratio, r.low, r.high);
+  if (!r.is_known) return ratio_or_none(r.ratio) + " [?]";
+  return fmt::format("{} [{} .. {}]", ratio_or_none(r.ratio), ratio_or_none(r.low),
+                     ratio_or_none(r.high));
+}
+
+bool lacks_ratio(const UnpairedComparison& r) {
+  return !std::isfinite(r.ratio) || (r.is_known && !std::isfinite(r.high));
 }
 
 std::string only_text(const std::vector<std::string>& names, const std::string& file) {
@@ -36,9 +48,10 @@ std::string compare_text(const ResultComparison& comparison) {
                    {"after", '>', 8},
                    {"ratio", '>', 24},
                    {""}});
-  bool few = false;
+  bool few = false, no_ratio = false;
   for (const RungChange& change : comparison.rungs) {
     few = few || std::min(change.rounds_before, change.rounds_after) < kFew;
+    no_ratio = no_ratio || lacks_ratio(change.ratio);
     table.add({change.name, change.unit, rate_text(change.before), rate_text(change.after),
                unpaired_text(change.ratio), outcome_text(change)});
     for (const std::string& function : change.functions) table.add({"  " + function});
@@ -49,6 +62,7 @@ std::string compare_text(const ResultComparison& comparison) {
         "\nintervals: {:.4g} %{}, by {}\n", 100 * comparison.level,
         comparison.rungs.size() > 1 ? " each, so that all of them hold" : "",
         comparison.in_turns ? "Wilcoxon's test on pairs" : "the Mann-Whitney test on rounds");
+  if (no_ratio) text += fmt::format("-: {}\n", kNoRatio);
   if (few) text += fmt::format("fewer than {} rounds tell little\n", kFew);
   text += only_text(comparison.only_before, comparison.before) +
           only_text(comparison.only_after, comparison.after);
@@ -63,11 +77,14 @@ Json rung_json(const RungChange& change) {
                {"before", rounded(change.before)},
                {"after", rounded(change.after)},
                {"rounds_before", change.rounds_before},
-               {"rounds_after", change.rounds_after},
-               {"ratio", rounded(change.ratio.ratio)}};
-  const char* const few = "too few rounds";
-  put_if(change.ratio.is_known(), json, "low", rounded(change.ratio.low), few);
-  put_if(change.ratio.is_known(), json, "high", rounded(change.ratio.high), few);
+               {"rounds_after", change.rounds_after}};
+  const auto put_ratio = [&](std::string_view name, bool is_known, double ratio) {
+    put_if(is_known && std::isfinite(ratio), json, name, rounded(ratio),
+           is_known ? kNoRatio : "too few rounds");
+  };
+  put_ratio("ratio", true, change.ratio.ratio);
+  put_ratio("low", change.ratio.is_known, change.ratio.low);
+  put_ratio("high", change.ratio.is_known, change.ratio.high);
   json["chance"] = rounded(change.ratio.chance);
   json["outcome"] = name_of(change.outcome);
   put_if(change.outcome == RungChange::Outcome::unknown, json, "more_rounds", change.more_rounds,

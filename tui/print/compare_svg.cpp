@@ -52,8 +52,9 @@ class CompareChart : SvgChart {
     return most;
   }
 
+  // One of 0, or to 0, is at the end.
   double x_of(double ratio) const {
-    return kPlotLeft + kPlotWidth / 2 * (1 + std::log(ratio) / end_);
+    return kPlotLeft + kPlotWidth / 2 * (1 + std::clamp(std::log(ratio) / end_, -1.0, 1.0));
   }
 
   void draw_axis() {
@@ -70,7 +71,7 @@ class CompareChart : SvgChart {
   void draw_rung(const RungChange& rung, double middle) {
     rung_title(rung.name, middle);
     const double at = x_of(rung.ratio.ratio);
-    if (rung.ratio.is_known()) whisker(x_of(rung.ratio.low), x_of(rung.ratio.high), middle);
+    if (rung.ratio.is_known) whisker(x_of(rung.ratio.low), x_of(rung.ratio.high), middle);
     box("bar", at - kDot / 2, middle - kDot / 2, kDot, kDot);
     const double right = kPlotLeft + kPlotWidth + 14;
     const bool told =

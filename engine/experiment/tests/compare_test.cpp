@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace pipetop {
 namespace {
 
@@ -112,6 +114,31 @@ TEST(CompareResults, TheExitStatusIsForScripts) {
   EXPECT_EQ(exit_of(0.9, 8), Exit::slower);
   EXPECT_EQ(assess(compare_results(a, result("b", {rung("z", 1)})), 0.05).exit,
             Exit::untrustworthy);
+}
+
+// What moved nothing in every other round can't be told to be as fast as before.
+TEST(CompareResults, ARoundOfZeroIsTheSlowest) {
+  const StoredResult a = result("a", {rung("x", 1)});
+  StoredResult half = a, none = a;
+  for (size_t i = 0; i < 8; ++i) none.rungs[0].rounds[i] = 0;
+  for (size_t i = 0; i < 8; i += 2) half.rungs[0].rounds[i] = 0;
+  const auto outcome_of = [](const StoredResult& before, const StoredResult& after, Exit exit) {
+    for (const auto& c :
+         {compare_results(before, after), compare_in_turns(before, after, 0.05).comparison}) {
+      EXPECT_EQ(assess(c, 0.05).exit, exit) << c.in_turns;
+      EXPECT_FALSE(std::isnan(c.rungs[0].ratio.ratio));
+      EXPECT_EQ(c.rungs[0].rounds_after, 8u);
+    }
+    return compare_results(before, after).rungs[0];
+  };
+  const RungChange often = outcome_of(a, half, Exit::untrustworthy);
+  EXPECT_EQ(often.outcome, Outcome::unknown);
+  EXPECT_EQ(often.more_rounds, 8u);
+  EXPECT_NEAR(often.after, 0.5, 0.01);
+  EXPECT_EQ(outcome_of(a, none, Exit::slower).outcome, Outcome::slower);
+  EXPECT_EQ(outcome_of(none, none, Exit::ok).outcome, Outcome::same);
+  EXPECT_EQ(outcome_of(none, a, Exit::ok).outcome, Outcome::faster);
+  EXPECT_EQ(compare_results(half, a).rungs[0].outcome, Outcome::unknown);
 }
 
 TEST(StoredRate, IsTheMedianOfTheSameSettings) {

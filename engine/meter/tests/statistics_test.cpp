@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 namespace pipetop {
@@ -127,8 +128,8 @@ TEST(UnpairedComparison, IsExactForAFew) {
   EXPECT_NEAR(back.ratio, 1 / c.ratio, 1e-12);
   EXPECT_NEAR(back.low, 1 / c.high, 1e-12);
   EXPECT_NEAR(compare_unpaired(a, a).chance, 1, 1e-12);
-  EXPECT_FALSE(compare_unpaired(Figures{1, 2, 3}, Figures{4, 5, 6}).is_known()) << "20 orders";
-  EXPECT_FALSE(compare_unpaired({}, a).is_known());
+  EXPECT_FALSE(compare_unpaired(Figures{1, 2, 3}, Figures{4, 5, 6}).is_known) << "20 orders";
+  EXPECT_FALSE(compare_unpaired({}, a).is_known);
 }
 
 TEST(UnpairedComparison, TheIntervalLeavesOutOneWhereTheTestFindsADifference) {
@@ -164,6 +165,101 @@ TEST(UnpairedComparison, EqualOnesSeldomDifferAndFivePercentAreFound) {
   EXPECT_LE(different, 0.06 * kTimes);
   EXPECT_GE(found, 0.95 * kTimes);
   EXPECT_GE(held, 0.94 * kTimes);
+}
+
+TEST(UnpairedComparison, ZeroIsBelowAllOthers) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const Figures steady(8, 1), still(8, 0), half = {0, 0, 0, 0, 1, 1, 1, 1};
+  const UnpairedComparison stopped = compare_unpaired(steady, still);
+  EXPECT_EQ(stopped.ratio, 0);
+  EXPECT_TRUE(stopped.is_known);
+  EXPECT_EQ(stopped.low, 0);
+  EXPECT_EQ(stopped.high, 0);
+  EXPECT_LT(stopped.chance, 0.001);
+  const UnpairedComparison begun = compare_unpaired(still, steady);
+  EXPECT_EQ(begun.ratio, kInfinite);
+  EXPECT_EQ(begun.low, kInfinite);
+  EXPECT_EQ(compare_unpaired(still, still).ratio, 1);
+  EXPECT_EQ(compare_unpaired(still, still).high, 1);
+  const UnpairedComparison often = compare_unpaired(steady, half);
+  EXPECT_EQ(often.low, 0);
+  EXPECT_DOUBLE_EQ(often.ratio, 0.5);
+  EXPECT_EQ(often.high, 1);
+  EXPECT_DOUBLE_EQ(compare_unpaired(half, steady).ratio, 2);
+  EXPECT_EQ(compare_unpaired(half, steady).high, kInfinite);
+  EXPECT_EQ(compare_unpaired(half, half).ratio, 1);
+}
+
+TEST(TuneStatistics, InPairsZeroWasNotMeasuredOrIsSlowest) {
+  const Figures steady(8, 1), still(8, 0), half = {0, 1, 0, 1, 0, 1, 0, 1};
+  EXPECT_EQ(compare_paired(half, steady).pairs, 4u);
+  const PairedComparison slower = compare_paired(still, steady, 0.95, Zeros::slowest);
+  EXPECT_EQ(slower.pairs, 8u);
+  EXPECT_EQ(slower.high, 0);
+  EXPECT_GT(slower.confidence, 0.99);
+  const PairedComparison often = compare_paired(half, steady, 0.95, Zeros::slowest);
+  EXPECT_EQ(often.low, 0);
+  EXPECT_EQ(often.high, 1);
+  EXPECT_EQ(compare_paired(still, still, 0.95, Zeros::slowest).ratio, 1);
+  // A pair to either side says nothing.
+  EXPECT_EQ(compare_paired(Figures{0, 1}, Figures{1, 0}, 0.95, Zeros::slowest).ratio, 1);
+}
+
+// All ratios, listed and sorted.
+TEST(UnpairedComparison, TheRatioIsTheMiddleOfAll) {
+  std::mt19937 random(3);
+  for (size_t time = 0; time < 200; ++time) {
+    Figures a(1 + time % 9), b(1 + time % 7), ratios;
+    for (double& x : a) x = double(1 + random() % 5);
+    for (double& x : b) x = double(1 + random() % 5);
+    for (const double x : a)
+      for (const double y : b) ratios.push_back(std::log(y) - std::log(x));
+    EXPECT_NEAR(compare_unpaired(a, b).ratio, std::exp(median(ratios)), 1e-12) << time;
+    ratios.clear();
+    for (size_t i = 0; i < a.size(); ++i)
+      for (size_t j = i; j < a.size(); ++j) ratios.push_back(std::log(a[i] * a[j]) / 2);
+    EXPECT_NEAR(middle_ratio(a), std::exp(median(ratios)), 1e-12) << time;
+  }
+}
+
+// Beyond what is exact: as often as with few.
+TEST(UnpairedComparison, OfManyTheIntervalsHoldAsOftenAsTheySay) {
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> noise(0, 0.1);
+  constexpr int kTimes = 400;
+  int held = 0, held_in_pairs = 0;
+  for (int time = 0; time < kTimes; ++time) {
+    Figures a(130), b(120), ratios(120);
+    for (double& x : a) x = std::exp(noise(random));
+    for (double& x : b) x = 1.02 * std::exp(noise(random));
+    for (double& x : ratios) x = 1.02 * std::exp(noise(random));
+    const UnpairedComparison c = compare_unpaired(a, b);
+    held += c.low <= 1.02 && 1.02 <= c.high;
+    const PairedComparison pairs = compare_ratios(ratios);
+    EXPECT_NEAR(pairs.level, 0.95, 1e-9);
+    held_in_pairs += pairs.low <= 1.02 && 1.02 <= pairs.high;
+  }
+  for (const int count : {held, held_in_pairs}) {
+    EXPECT_GE(count, 0.92 * kTimes);
+    EXPECT_LE(count, 0.98 * kTimes);
+  }
+}
+
+// Their ratios would take gigabytes, and the table of an exact test more than there is.
+TEST(UnpairedComparison, TakesHundredThousandRounds) {
+  Figures a, b;
+  for (int i = 0; i < 100'000; ++i) {
+    a.push_back(1 + 1e-6 * i);
+    b.push_back(1.1 * a.back());
+  }
+  const UnpairedComparison c = compare_unpaired(a, b);
+  EXPECT_NEAR(c.ratio, 1.1, 1e-6);
+  EXPECT_NEAR(c.low, 1.1, 1e-3);
+  EXPECT_NEAR(c.high, 1.1, 1e-3);
+  EXPECT_LT(c.low, c.high);
+  const PairedComparison pairs = compare_paired(b, a);
+  EXPECT_NEAR(pairs.low, 1.1, 1e-9);
+  EXPECT_GT(pairs.confidence, 0.999);
 }
 
 }  // namespace
