@@ -173,7 +173,7 @@ WatchedCommand::WatchedCommand(std::span<const std::string> words) {
   }
 }
 
-ShellOutput output_of_shell(const std::string& command, int signal_fd,
+ShellOutput output_of_shell(const std::string& command, size_t most_bytes, int signal_fd,
                             const std::function<bool()>& goes_on) {
   const Arguments arguments({&command, 1});
   PipeEnds pipe = open_pipe();
@@ -197,7 +197,11 @@ ShellOutput output_of_shell(const std::string& command, int signal_fd,
     const ssize_t got = ::read(pipe.read.get(), chunk.data(), chunk.size());
     if (got == 0) break;
     if (got > 0) output.text.append(chunk.data(), static_cast<size_t>(got));
+    if (output.text.size() <= most_bytes) continue;
+    ::kill(child.pid, SIGTERM);
+    break;
   }
+  pipe.read.reset();  // who writes on gets SIGPIPE
   int status = 0;
   while (::waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
   }

@@ -46,9 +46,9 @@ struct ShellOutput {
 };
 
 // As `sh -c`, with all but its stdout as WatchedCommand has it. When `signal_fd` is readable it
-// asks whether it `goes_on`; else it ends the command by SIGTERM. Returns when nobody can write to
-// its stdout any more. Throws SystemError.
-ShellOutput output_of_shell(const std::string& command, int signal_fd,
+// asks whether it `goes_on`; else it ends the command by SIGTERM, as when it has written more than
+// `most_bytes`. Returns then, or when nobody can write to its stdout any more. Throws SystemError.
+ShellOutput output_of_shell(const std::string& command, size_t most_bytes, int signal_fd,
                             const std::function<bool()>& goes_on);
 
 class SceneCommand {

@@ -22,8 +22,10 @@ namespace {
 
 // What a command prints. Throws Error if it fails.
 std::string output_of(const std::string& command, Interrupts& interrupts) {
-  ShellOutput output = output_of_shell(command, interrupts.fd(), [&] { return interrupts.take(); });
-  const bool has_result = output.status == 0 || output.status == int(Exit::untrustworthy);
+  ShellOutput output = output_of_shell(command, kMostResultBytes, interrupts.fd(),
+                                       [&] { return interrupts.take(); });
+  const bool has_result = output.status == 0 || output.status == int(Exit::untrustworthy) ||
+                          output.text.size() > kMostResultBytes;  // which is refused
   if (!has_result && !interrupts.ended())
     throw Error(fmt::format("\"{}\" ended with status {}: it must print a result as JSON", command,
                             output.status),
@@ -79,15 +81,13 @@ int compare_commands(const CommandLine& line) {
 }  // namespace
 
 StoredResult read_result(const std::string& path) {
-  constexpr std::streamsize kMost = 64 << 20;
   const AsUser as_user(user_to_become());
   std::ifstream file(path, std::ios::binary);
   if (!file) throw SystemError(path, errno, Exit::usage);
-  std::string text(kMost + 1, '\0');
-  file.read(text.data(), kMost + 1);
+  std::string text(kMostResultBytes + 1, '\0');  // one more tells that it is too long
+  file.read(text.data(), std::streamsize(text.size()));
   if (file.bad()) throw SystemError(path, errno, Exit::usage);
   text.resize(static_cast<size_t>(file.gcount()));
-  if (file.gcount() > kMost) throw Error(path + ": larger than 64 MiB: no result of pipetop");
   return read_stored_result(path, text);
 }
 

@@ -13,12 +13,12 @@ namespace {
 
 class CompareProgram : public testing::Test {
  protected:
-  // A ladder of one rung whose rounds are this fast.
-  std::string ladder(const std::string& name, double rate, int rounds) {
+  // A ladder of one rung whose rounds are this fast; so many of them moved nothing.
+  std::string ladder(const std::string& name, double rate, int rounds, int still = 0) {
     std::string runs;
     for (int round = 0; round < rounds; ++round)
       runs += (runs.empty() ? "" : ",") + std::string("{\"gib_per_s\":") +
-              std::to_string(rate * (1 + 0.001 * (round % 3))) + "}";
+              std::to_string(round < still ? 0 : rate * (1 + 0.001 * (round % 3))) + "}";
     std::ofstream(scratch_.file(name))
         << R"({"rungs":[{"name":"r","requested":{"write_with":"write"},"runs":[)" << runs
         << "]}]}\n";
@@ -31,7 +31,9 @@ class CompareProgram : public testing::Test {
 TEST_F(CompareProgram, TheExitStatusTellsWhetherItIsSlower) {
   const std::string old = ladder("old", 1, 8), slow = ladder("slow", 0.8, 8),
                     same = ladder("same", 1, 8), few = ladder("few", 1, 1);
-  for (const auto& [file, status] : {std::pair{same, 0}, {few, 7}, {slow, 8}}) {
+  const std::string half = ladder("half", 1, 8, 4), none = ladder("none", 1, 8, 8);
+  for (const auto& [file, status] :
+       {std::pair{same, 0}, {few, 7}, {slow, 8}, {half, 7}, {none, 8}}) {
     Program program({"compare", old, file, "--fail-if-slower", "5%"});
     EXPECT_EQ(program.wait(), status) << program.out() << program.err();
   }
@@ -65,6 +67,17 @@ TEST_F(CompareProgram, ASignalEndsTheCommandThatRuns) {
   EXPECT_NE(program.err().find("ended before the two were told apart"), std::string::npos)
       << program.err();
   EXPECT_NE(kill(std::stoi(content_of(scratch_.file("pid"))), 0), 0);
+}
+
+TEST_F(CompareProgram, AFileThatWouldTakeAllMemoryIsRefused) {
+  scratch_.put("deep", "{\"syscall_ns\":" + std::string(100'000, '['));
+  Program program({"compare", scratch_.file("deep"), ladder("a", 1, 8)});
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_NE(program.err().find("deep:1:1015: nested deeper than 1000"), std::string::npos)
+      << program.err();
+  Program endless({"compare", "--interleave", "yes", "yes"});
+  EXPECT_EQ(endless.wait(), 1);
+  EXPECT_NE(endless.err().find("yes: larger than 64MiB"), std::string::npos) << endless.err();
 }
 
 TEST_F(CompareProgram, OneResultIsNotEnough) {

@@ -114,11 +114,118 @@ TEST(StoredResult, WhatIsNoneSaysWhatWouldBe) {
             "f: no result of run, ladder, tune, limits or watch, which have rates to compare");
   EXPECT_EQ(refusal_of("{\"rungs\": []}"), "f: a ladder without rates: nothing was measured");
   EXPECT_EQ(refusal_of("{\"rungs\": [{\"name\": 7}]}").substr(0, 20), "f: a damaged ladder:");
-  EXPECT_EQ(refusal_of("name,round,gib_per_s\na,1\n"), "f:2: 2 fields, and 3 columns");
-  EXPECT_EQ(refusal_of("name,round,gib_per_s\na,1,\n"), "f:2: no rate");
+  EXPECT_EQ(refusal_of("name,round,gib_per_s\na,1\n"), "f:2:3: 2 fields, and 3 columns");
+  EXPECT_EQ(refusal_of("name,round,gib_per_s\na,1,2,3\n"), "f:2:7: 4 fields, and 3 columns");
+  EXPECT_EQ(refusal_of("name,round,gib_per_s\na,1,\n"), "f:2:5: gib_per_s: \"\" is no rate");
+  EXPECT_EQ(refusal_of("[1]"), refusal_of("nonsense"));
+  EXPECT_EQ(refusal_of("{\"rungs\":\n [1,}").substr(0, 9), "f:2:5: no");
   const std::string whole = content_of("ladder.json");
   for (size_t end = 0; end < whole.size(); end += 97)
     EXPECT_NE(refusal_of(whole.substr(0, end)), "") << end;
+}
+
+// Three rounds of one rung, of which the second one is this fast.
+std::string ladder_with(const std::string& rate) {
+  std::string runs;
+  for (const std::string& one : {std::string("1.5"), rate, std::string("2")})
+    runs += (runs.empty() ? "" : ",") + std::string("{\"gib_per_s\":") + one + "}";
+  return R"({"rungs":[{"name":"r","requested":{"pairs":1},"runs":[)" + runs + "]}]}";
+}
+
+TEST(StoredResult, ZeroIsARateAndWhatCannotBeIsDamage) {
+  EXPECT_EQ(read_stored_result("f", ladder_with("0")).rungs[0].rounds,
+            (std::vector<double>{1.5, 0, 2}));
+  EXPECT_EQ(refusal_of(ladder_with("-1")),
+            "f: a damaged ladder: r: round 2 is -1; a rate is 0 or more");
+  EXPECT_EQ(refusal_of(ladder_with("null")),
+            "f: a damaged ladder: r: round 2 is no number; a rate is 0 or more");
+  EXPECT_EQ(refusal_of(ladder_with("NaN")).substr(0, 17), "f:1:86: no JSON: ");
+  EXPECT_NE(refusal_of(ladder_with("1e999")).find("number overflow parsing '1e999'"),
+            std::string::npos);
+  for (const std::string rate : {"-1", "nan", "inf", "-inf", "1e999", "fast"})
+    EXPECT_EQ(refusal_of("pairs,gib_per_s\n1,1.5\n1," + rate + "\n"),
+              "f:3:3: gib_per_s: \"" + rate + "\" is no rate");
+  // Differences of two costs; with the smaller one it cost nothing.
+  EXPECT_EQ(read_stored_result("f", R"({"syscall_ns":{"values":[-1,2]}})").rungs[0].rounds,
+            (std::vector<double>{0, 2}));
+  EXPECT_NE(refusal_of(R"({"syscall_ns":{"values":[1,"x"]}})").find("syscall: round 2 is no num"),
+            std::string::npos);
+}
+
+TEST(StoredResult, ATableIsAsRfc4180HasIt) {
+  const auto first = [](const std::string& text) {
+    return read_stored_result("f", text).rungs.at(0);
+  };
+  for (const std::string text :
+       {"name,pairs,gib_per_s\na,1,2\n", "\xef\xbb\xbfname,pairs,gib_per_s\r\na,1,2\r\n",
+        "\xef\xbb\xbf\"name\",\"pairs\",\"gib_per_s\"\n\"a\",\"1\",\"2\"",
+        "\n\nname,pairs,gib_per_s\n\na,1,2"}) {
+    const StoredRung rung = first(text);
+    EXPECT_EQ(rung.name, "a") << text;
+    EXPECT_EQ(rung.rounds, std::vector<double>{2}) << text;
+    EXPECT_EQ(rung.settings.at("pairs"), "1") << text;
+  }
+  EXPECT_EQ(first("\"my\nnotes\",name,pairs,gib_per_s\n\"a,\n\"\"b\"\"\",c,1,2\n").name, "c");
+  EXPECT_EQ(first("name,pairs,gib_per_s\n\"a,\r\n\"\"b\"\"\",1,2\n").name, "a,??\"b\"")
+      << "on one line";
+  // Lines and characters as an editor counts them.
+  EXPECT_EQ(refusal_of("name,pairs,gib_per_s\n\"a\nb\",1,2\n\"ö\n\",1,x\n"),
+            "f:5:5: gib_per_s: \"x\" is no rate");
+  EXPECT_EQ(refusal_of("name,pairs,gib_per_s\na,1,2\n\"b,1,2\n"),
+            "f:3:1: a quote that is never closed");
+  EXPECT_EQ(refusal_of("name,pairs,gib_per_s\n\"a\"b,1,2\n"),
+            "f:2:4: after a closing quote a comma or the end of the line is expected");
+  EXPECT_EQ(refusal_of("name,pairs,gib_per_s\na\"b,1,2\n").substr(0, 15), "f:2:2: a quote ");
+  EXPECT_EQ(refusal_of("name,a gib_per_s\n").substr(0, 30), "f:1:1: a table without a colum");
+  EXPECT_EQ(read_stored_result("f", "\xef\xbb\xbf " + content_of("run.json")).kind, "run");
+}
+
+// Whoever walks it would need too much stack, memory or time.
+TEST(StoredResult, HasNoMoreOfAnythingThanAResultHas) {
+  const auto repeated = [](const std::string& text, size_t times) {
+    std::string all;
+    for (size_t i = 0; i < times; ++i) all += text;
+    return all;
+  };
+  EXPECT_EQ(refusal_of("{\"syscall_ns\":" + repeated("[", 100'000)),
+            "f:1:1015: nested deeper than 1000");
+  EXPECT_EQ(refusal_of("{\"syscall_ns\":" + repeated("{\"a\":", 100'000)),
+            "f:1:5013: nested deeper than 1000");
+  EXPECT_EQ(refusal_of("{" + repeated("\"a\":1,", 2'000)).substr(0, 7), "f:1:600");
+  EXPECT_NE(refusal_of("[" + repeated("1,", 4'000'000)).find("more than 4000000 values"),
+            std::string::npos);
+  EXPECT_EQ(refusal_of("gib_per_s,pairs\n" + repeated("1,1\n", 100'001)),
+            "f: pairs 1: more than 100000 rounds");
+  std::string many = "gib_per_s,pairs\n";
+  for (int i = 0; i <= 2'000; ++i) many += "1," + std::to_string(i) + "\n";
+  EXPECT_EQ(refusal_of(many), "f: more than 2000 rungs");
+  EXPECT_EQ(refusal_of("gib_per_s" + std::string(2'000, ',')), "f:1:1009: more than 1000 fields");
+  EXPECT_EQ(refusal_of(std::string(kMostResultBytes + 1, ' ')),
+            "f: larger than 64MiB: no result of pipetop");
+}
+
+TEST(PrintComparison, ToZeroThereIsNoRatio) {
+  const StoredResult some =
+      read_stored_result("a", "pairs,gib_per_s\n" + std::string("1,2\n1,2\n1,2\n1,2\n1,2\n"));
+  StoredResult none = some, half = some;
+  none.rungs[0].rounds.assign(5, 0);
+  half.rungs[0].rounds = {0, 0, 2, 2, 2};
+  const auto human = [](const StoredResult& a, const StoredResult& b) {
+    const std::array one = {compare_results(a, b)};
+    const Document document = compare_document(one);
+    for (const std::string& text :
+         {document.human, compare_svg(one[0]), csv_text(document), json_text(document)})
+      for (const char* bad : {"nan", " inf", "inf ", "inf\"", "-inf", ",inf"})
+        EXPECT_EQ(text.find(bad), std::string::npos) << bad << ": " << text;
+    return document.human;
+  };
+  EXPECT_NE(human(none, some).find("- [- .. -]  faster"), std::string::npos) << human(none, some);
+  EXPECT_NE(human(none, some).find("\n-: there is no ratio to 0\n"), std::string::npos);
+  EXPECT_NE(human(some, none).find("0.000 [0.000 .. 0.000]  slower"), std::string::npos)
+      << human(some, none);
+  EXPECT_NE(human(half, some).find("[1.000 .. -]"), std::string::npos) << human(half, some);
+  EXPECT_NE(human(some, half).find("[0.000 .. 1.000]"), std::string::npos) << human(some, half);
+  EXPECT_NE(human(none, none).find("same within 0.0 %"), std::string::npos);
 }
 
 TEST(PrintComparison, IsATableForPeopleAndForPrograms) {
