@@ -175,29 +175,49 @@ class ProcScan {
   // False: there are more.
   bool list_ends(const Pid& pid, const IsLate& is_late) {
     if (!fds_) {
-      fds_ = NumberedNames(fmt::format("/proc/{}/fd", pid.pid));
       start_ticks_.reset();
-      if (!fds_) return note_unreadable(pid.pid, errno), true;
+      if (!list_descriptors_of(pid.pid)) return true;
     }
     while (visits_ < most_visits_) {
-      const auto fd = fds_.next();
+      auto fd = fds_.next();
+      if (!fd) check_shortage();
+      if (!fd && !has_descriptors_ && list_descriptors_elsewhere(pid.pid)) fd = fds_.next();
       if (!fd) return check_shortage(), true;
+      has_descriptors_ = true;
       list_end(pid, *fd);
       if (++visits_ % kAtATime == 0 && is_late()) return false;
     }
     return true;
   }
 
-  void note_unreadable(pid_t pid, int error) {
-    check_shortage();
-    if (error != EACCES && error != EPERM) return;
-    const auto stat = read_task_stat(pid);
-    if (stat && !stat->is_kernel_thread && !stat->is_zombie()) ++scan_.unreadable;
+  void list_descriptors(pid_t tid) {
+    fds_ = NumberedNames(fmt::format("/proc/{}/fd", tid));
+    if (!fds_) check_shortage();
+    tid_ = tid;
+    has_descriptors_ = false;
+  }
+
+  // False: its first thread has not ended, or there is no other one.
+  bool list_descriptors_elsewhere(pid_t pid) {
+    const pid_t tid = thread_with_descriptors(pid);
+    if (tid != pid) list_descriptors(tid);
+    return tid != pid;
+  }
+
+  // False: they may not be listed, or it has gone.
+  bool list_descriptors_of(pid_t pid) {
+    list_descriptors(pid);
+    if (fds_ || (errno != EACCES && errno != EPERM)) return bool(fds_);
+    const auto stat = read_known_stat(pid);
+    if (!stat || stat->is_kernel_thread) return false;
+    if (stat->is_zombie() && !list_descriptors_elsewhere(pid)) return false;
+    if (!fds_) ++scan_.unreadable;
+    return bool(fds_);
   }
 
   void list_end(const Pid& pid, int fd) {
     errno = 0;
-    const auto pipe = pipe_behind(fmt::format("/proc/{}/fd/{}", pid.pid, fd));
+    const auto pipe = pipe_behind(fmt::format("/proc/{}/fd/{}", tid_, fd));
     if (!pipe) return check_shortage();
     if (!start_ticks_) {
       const auto stat = read_known_stat(pid.pid);
@@ -208,7 +228,7 @@ class ProcScan {
     }
     const ProcessId process = {pid.pid, *start_ticks_};
     if (!limit_->takes(process)) return;
-    const auto info = keyed_number(read_known(pid.pid, fmt::format("fdinfo/{}", fd)), "flags", 8);
+    const auto info = keyed_number(read_known(tid_, fmt::format("fdinfo/{}", fd)), "flags", 8);
     const int flags = static_cast<int>(info.value_or(O_PATH));
     if (flags & O_PATH) return;  // which opens nothing
     HeldEnd& held = held_.emplace_back();
@@ -371,6 +391,7 @@ class ProcPipeScanner final : public PipeScanner {
   void set_open(const std::set<PipeId>& pipes) override { memory_.open = pipes; }
 
  private:
+  std::vector<Slept> slept_;          // by the scan's tasks
   Memory memory_;
   // A look may take some 30 ms.
   ProcScan whole_{memory_, SIZE_MAX}, some_{memory_, 1 << 13};

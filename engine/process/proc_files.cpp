@@ -15,6 +15,7 @@
 #include "engine/base/handles.h"
 #include "engine/base/system_files.h"
 #include "engine/base/text.h"
+#include "engine/process/threads.h"
 
 namespace pipetop {
 namespace {
@@ -146,7 +147,23 @@ pid_t parse_pid_inside(std::string_view status) {
   return keyed_number(status, "NSpid") == uint64_t(inside.value_or(0)) ? 0 : inside.value_or(0);
 }
 
-std::string link_of(pid_t pid, int fd) { return read_link(fmt::format("/proc/{}/fd/{}", pid, fd)); }
+pid_t thread_with_descriptors(pid_t pid) {
+  TaskStat first;
+  if (read_task_stat(pid, first) != 0 || !first.is_zombie()) return pid;
+  pid_t living = pid;
+  const auto visit = [](void* found, pid_t tid) {
+    TaskStat stat;
+    if (read_task_stat(tid, stat) == 0 && !stat.is_zombie()) *static_cast<pid_t*>(found) = tid;
+  };
+  each_thread(pid, visit, &living);
+  return living;
+}
+
+std::string link_of(pid_t pid, int fd) {
+  const auto link_at = [&](pid_t tid) { return read_link(fmt::format("/proc/{}/fd/{}", tid, fd)); };
+  const std::string link = link_at(pid);
+  return link.empty() ? link_at(thread_with_descriptors(pid)) : link;
+}
 
 std::string read_link(const std::string& path, int folder) {
   std::array<char, PATH_MAX> text;

@@ -73,6 +73,10 @@ pid_t pid_inside(pid_t pid);
 // From a text of /proc/PID/status.
 pid_t parse_pid_inside(std::string_view status);
 
+// Which thread has the process's descriptors, in /proc/TID/fd: its first one, `pid`, or another if
+// that one has ended and others go on. Async-signal-safe.
+pid_t thread_with_descriptors(pid_t pid);
+
 // The name behind /proc/PID/fd/FD, "pipe:[4711]" or a path; "" if it can't be read. Nothing is
 // opened.
 std::string link_of(pid_t pid, int fd);

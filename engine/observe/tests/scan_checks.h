@@ -1,11 +1,13 @@
 // What both scanners have to see.
 #pragma once
 
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include <algorithm>
@@ -174,6 +176,23 @@ inline void check_threads(PipeScanner& scanner) {
     return leader && leader->cpu_ns >= used_ns + 10'000'000;
   }));
   ASSERT_EQ(pipe_in(scan, pipe.id)->ends.size(), 4u);  // threads share them
+}
+
+// What another thread of it goes on holding.
+inline void check_ended_first_thread(PipeScanner& scanner) {
+  TestPipe pipe;
+  const Child child([&] {
+    std::thread([] { pause(); }).detach();
+    syscall(SYS_exit, 0);
+    return 0;
+  });
+  ASSERT_TRUE(eventually([&] { return read_task_stat(child.pid())->is_zombie(); }));
+  const PipeScan scan = scanner.scan();
+  const auto ends = std::ranges::count_if(pipe_in(scan, pipe.id)->ends, [&](const PipeEnd& end) {
+    return end.process.pid == child.pid();
+  });
+  EXPECT_EQ(ends, 2);
+  EXPECT_EQ(link_of(child.pid(), pipe.in.get()), fmt::format("pipe:[{}]", pipe.id.inode));
 }
 
 inline void check_who_they_are(PipeScanner& scanner) {
