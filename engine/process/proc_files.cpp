@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "engine/base/clock.h"
+#include "engine/base/error.h"
 #include "engine/base/handles.h"
 #include "engine/base/system_files.h"
 #include "engine/base/text.h"
@@ -145,6 +146,11 @@ pid_t parse_pid_inside(std::string_view status) {
   const std::string_view pids = keyed_value(status, "NSpid");
   const auto inside = parse_all<pid_t>(pids.substr(pids.find_last_of(" \t") + 1));
   return keyed_number(status, "NSpid") == uint64_t(inside.value_or(0)) ? 0 : inside.value_or(0);
+}
+
+void require_proc() {
+  if (::access("/proc/self/stat", F_OK) == 0) return;
+  throw Error("/proc is not mounted here; mount -t proc proc /proc", Exit::refused);
 }
 
 pid_t thread_with_descriptors(pid_t pid) {

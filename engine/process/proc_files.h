@@ -73,6 +73,9 @@ pid_t pid_inside(pid_t pid);
 // From a text of /proc/PID/status.
 pid_t parse_pid_inside(std::string_view status);
 
+// Throws Error if there is no /proc: nothing can be started or looked at then.
+void require_proc();
+
 // Which thread has the process's descriptors, in /proc/TID/fd: its first one, `pid`, or another if
 // that one has ended and others go on. Async-signal-safe.
 pid_t thread_with_descriptors(pid_t pid);

@@ -18,6 +18,7 @@
 #include "engine/engine.h"
 #include "engine/host/machine_limits.h"
 #include "engine/process/privileges.h"
+#include "engine/process/proc_files.h"
 #include "engine/workload/table/main_capabilities.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/command_line/output.h"
@@ -233,6 +234,10 @@ int run(const CommandLine& line) {
   const bool watches_one = line.command == Command::watch && !line.watch.command.empty();
   if (!watches_one && line.command != Command::view)
     narrow_main_capabilities(command_row(line).uses);
+  constexpr unsigned kNeedsProc = kObserve | kRunWorkers | kOtherProcesses | kSeeProcesses;
+  const bool needs_proc = (command_row(line).uses & kNeedsProc) != 0;
+  // The doctor goes on without it, and so does a command that is watched.
+  if (needs_proc && line.command != Command::doctor && !watches_one) require_proc();
   const int status = command_row(line).run(line);
   const bool quit = status == kSignalExit + SIGQUIT && !watches_one;
   return quit ? end_by(SIGQUIT) : status;

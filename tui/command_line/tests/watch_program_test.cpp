@@ -129,6 +129,16 @@ TEST(MeasuredWatch, ItsWindowIsTheDuration) {
   kill(cat, SIGKILL);  // the other one and the shell end
 }
 
+TEST(WatchProgram, WithoutProcItIsSaid) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to hide /proc";
+  const std::string command =
+      "mount --make-rprivate / && mount -t tmpfs none /proc && exec " PIPETOP_PROGRAM
+      " watch --once";
+  Program program("/usr/bin/unshare", {"-m", "/bin/sh", "-c", command});
+  EXPECT_EQ(program.wait(), 3);
+  EXPECT_EQ(program.err(), "pipetop: /proc is not mounted here; mount -t proc proc /proc\n");
+}
+
 TEST(WatchProgram, EndsWhenAConditionIsMet) {
   // Their only pipe: what a test prints goes to a pipe, too.
   Program flow("/bin/sh", {"-c", "exec < /dev/null > /dev/null 2>&1; sleep 3600 | cat"});
