@@ -31,6 +31,12 @@ class Watcher final : public WatchSource {
 
   std::shared_ptr<const Snapshot> tick(uint64_t now_ns) override;
 
+  // With options.in_parts: a pass is being made, which the next tick goes on with.
+  bool is_passing() const { return parts_cost_ns_.has_value(); }
+
+  // At the next tick, though none is due.
+  void want_pass();
+
   // Loads what open() and open_tree() need, which takes a tenth of a second or two, and which they
   // otherwise do meanwhile: to be called before a command is started that may be short.
   void prepare();
@@ -104,7 +110,6 @@ class Watcher final : public WatchSource {
   void pass(uint64_t now_ns);
   bool pass_in_parts(uint64_t now_ns);
   void end_pass(uint64_t now_ns, uint64_t cost_ns);
-  void want_pass();
   void look_at_tree(uint64_t now_ns);
   void sample(uint64_t now_ns);
   void begin(PipelineMembers members);

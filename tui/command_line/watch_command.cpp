@@ -111,6 +111,7 @@ WatchOptions watch_options(const CommandLine& line, const Config& config) {
   options.bpf = config.bpf;
   options.table_ns = or_else(request.interval_ns, options.table_ns);
   if (!request.headless) return options;
+  options.in_parts = true;  // a signal may come, or the end of the time
   options.table_ns = sample_interval_ns(line);
   options.pipeline_ns = kSample_ns;
   if (!request.target.empty() && !is_stream(line) && !request.until)
@@ -153,11 +154,15 @@ class Headless {
     begin_ns_ = last_line_ns_ = monotonic_ns();
     look();
     loop_.set_timer_every(line_.watch.target.empty() ? sample_interval_ns(line_) : kSample_ns);
-    while (!is_over() && serve()) continue;
+    bool goes_on = true;
+    // The first pass is made whole, however short the time is.
+    while (goes_on && !watcher_.has_passed() && !(is_stale(*now_) && is_over())) goes_on = serve();
     if (!watcher_.has_passed()) {  // there is nothing to tell
       if (interrupts_.signal() == 0) throw Error(now_->stale_because, Exit::refused);
       return exit_status({}, interrupts_);
     }
+    passed_in_ns_ = monotonic_ns() - begin_ns_;
+    while (goes_on && !is_over()) goes_on = serve();
     if (!is_stream(line_)) output_.finish(line_.format->print(document()));
     if (is_stream(line_)) output_.finish();
     recording_.finish();
@@ -167,28 +172,41 @@ class Headless {
   }
 
  private:
-  // The last look is at its end. Timers are never early.
+  // The last look is at its end. Timers are never early. But what costs much is looked at rarely,
+  // and nobody waits for that.
   bool is_over() const {
     const uint64_t length_ns = length_of(line_);
     const bool ends = met_ && line_.watch.then_exit.value_or(true);
-    return ends || watcher_.has_ended() || (length_ns != 0 && looked_ns_ >= begin_ns_ + length_ns);
+    if (ends || watcher_.has_ended() || length_ns == 0) return ends || watcher_.has_ended();
+    const uint64_t end_ns = begin_ns_ + length_ns;
+    return now_->now_ns >= end_ns || looked_ns_ >= end_ns + 2 * kSample_ns;
+  }
+
+  // Of all pipes rates need a pass at the end, and those that take long are made rarely.
+  bool is_time_for_last_pass() {
+    if (!passed_in_ns_ || is_stream(line_) || !line_.watch.target.empty()) return false;
+    if (looked_ns_ + 2 * *passed_in_ns_ < begin_ns_ + length_of(line_)) return false;
+    passed_in_ns_.reset();
+    return true;
   }
 
   // False if it should end now.
   bool serve() {
-    const Events events = loop_.wait();
+    const bool is_passing = watcher_.is_passing();
+    const Events events = loop_.wait(is_passing ? 0 : -1);
     if (events.signals && !interrupts_.take()) return false;
-    if (events.timer) look();
+    if (events.timer || is_passing) look();
     return true;
   }
 
   void look() {
     looked_ns_ = monotonic_ns();
+    if (is_time_for_last_pass()) watcher_.want_pass();
     now_ = watcher_.tick(looked_ns_);
     stale_.say_of(*now_);
     say_notices_of(*now_, line_.watch);
     record(recording_, *now_);
-    if (is_stale(*now_)) return;
+    if (is_stale(*now_) || !watcher_.has_passed()) return;
     if (!std::exchange(has_begun_, true)) window_.begin(*now_);
     if (until_ && !met_ && now_->watched) met_ = is_met(*until_, *now_);
     // A timer may be a little late once, and not the next time.
@@ -219,6 +237,7 @@ class Headless {
   Watcher watcher_;
   EventLoop loop_;
   uint64_t begin_ns_ = 0, looked_ns_ = 0, last_line_ns_ = 0;
+  std::optional<uint64_t> passed_in_ns_;  // the first time
   StaleWords stale_;
   WindowBytes window_;
   std::vector<std::string> leftovers_;

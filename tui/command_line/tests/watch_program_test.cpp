@@ -1,5 +1,6 @@
 // `pipetop watch` for scripts: pipes of programs that run already.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "engine/process/threads.h"
 #include "engine/tests/eventually.h"
 #include "engine/tests/support/few_descriptors.h"
 #include "engine/tests/support/scratch_directory.h"
@@ -127,6 +129,31 @@ TEST(MeasuredWatch, ItsWindowIsTheDuration) {
   EXPECT_GT(per_s, 0);
   EXPECT_NEAR(pipe["bytes_per_s"].get<double>(), per_s, 0.01 * per_s);
   kill(cat, SIGKILL);  // the other one and the shell end
+}
+
+// However much a look costs: those that cost much are made rarely.
+TEST(MeasuredWatch, ADurationIsABound) {
+  constexpr size_t kThreads = 3000;
+  const Child crowd([] {
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 16'384);
+    const auto wait = [](void*) -> void* { return pause(), nullptr; };
+    const TestPipe pipe;
+    pthread_t thread;
+    for (size_t i = 1; i < kThreads; ++i) pthread_create(&thread, &small, wait, nullptr);
+    return pause();
+  });
+  ASSERT_TRUE(eventually([&] { return threads_of(crowd.pid()).size() == kThreads; }));
+  for (const Words& target : {Words{}, Words{std::to_string(crowd.pid())}}) {
+    Words words = watch({"--format", "json", "--duration", "300ms"});
+    words.insert(words.end(), target.begin(), target.end());
+    Program program(words);
+    EXPECT_EQ(program.wait(), 0) << program.err();
+    const json all = json::parse(program.out());
+    EXPECT_LT(all["over_ns"], 1'000'000'000u);
+    EXPECT_FALSE(all["pipes"].empty());
+  }
 }
 
 TEST(WatchProgram, WithoutProcItIsSaid) {
