@@ -1,11 +1,9 @@
 #include "engine/process/foreign_change.h"
 
-#include <fcntl.h>
-#include <sys/ioctl.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <span>
+#include <utility>
 
 #include "engine/process/foreign_end.h"
 #include "engine/process/threads.h"
@@ -112,18 +110,15 @@ PutBack put_back_threads(const ChangeList& list, Changes changes) {
 int put_back_size(ForeignChange& change, PutBack& result) {
   UniqueFd copy;
   if (const int error = copy_end(change.pipe, {change.process, change.fd}, copy)) return error;
-  const int64_t now = ::fcntl(copy.get(), F_GETPIPE_SZ);
-  if (now < 0) return errno;
-  result.altered = now != change.set && now != change.before;
-  if (result.altered) return 0;
-  if (now != change.before &&
-      ::fcntl(copy.get(), F_SETPIPE_SZ, static_cast<int>(change.before)) < 0) {
-    const int error = errno;
-    int queued = 0;
-    if (::ioctl(copy.get(), FIONREAD, &queued) == 0) change.queued = static_cast<uint64_t>(queued);
+  const auto before = static_cast<uint64_t>(change.before), set = static_cast<uint64_t>(change.set);
+  PipeSizes sizes;
+  const int error = resize_pipe(change.pipe, std::move(copy), before, set, sizes);
+  if (error != 0) {
+    change.queued = sizes.queued;
     return error;
   }
-  result.restored = true;
+  result.altered = sizes.before != set && sizes.before != before;
+  result.restored = !result.altered;
   return 0;
 }
 
@@ -174,6 +169,7 @@ bool put_back_all(ChangeList& list) {
 bool may_pass(int error_number) {
   switch (error_number) {
     case EBUSY:
+    case ETIMEDOUT:
     case EMFILE:
     case ENFILE:
     case ENOMEM:

@@ -1,16 +1,16 @@
 #include "engine/process/foreign_end.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <linux/magic.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,17 +19,15 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <string>
+#include <new>
+#include <utility>
 
-#include "engine/base/error.h"
+#include "engine/base/clock.h"
+#include "engine/process/proc_files.h"
 #include "engine/process/threads.h"
 
 namespace pipetop {
 namespace {
-
-std::string end_text(PipeId pipe, const PipeEnd& end) {
-  return fmt::format("pipe {} of process {}, descriptor {}", pipe.inode, end.process.pid, end.fd);
-}
 
 // For a FIFO on these, stat shows another device than BPF sees, which is the superblock's.
 bool has_devices_of_its_own(int fd) {
@@ -48,40 +46,110 @@ bool is_still(int fd, PipeId pipe) {
   return device != nameless && pipe.device != nameless && has_devices_of_its_own(fd);
 }
 
-// At once: that many fit a message.
-constexpr size_t kMostQuestions = 64;
-// Who doesn't answer for so long was stopped by somebody. Then it is killed, which closes its copy.
-constexpr timeval kPatience = {.tv_sec = 1, .tv_usec = 0};
+// ---- children that wait for a pipe's lock ----
 
-using Answers = std::array<std::optional<PipeAsker::Answer>, kMostQuestions>;
-
-std::optional<PipeAsker::Answer> answer_to(const PipeAsker::Question& question) {
-  try {
-    const ForeignEnd copy(question.pipe, question.end);
-    return PipeAsker::Answer{copy.capacity(), copy.queued()};
-  } catch (const SystemError&) {
-    return {};
+// Left behind. Strangers choose how many pipes are locked, so there are few.
+class StuckChildren {
+ public:
+  bool is_full() {
+    reap();
+    return std::ranges::none_of(children_, [](const Stuck& child) { return child.pid == 0; });
   }
-}
 
-// Holds nothing of ours, such as the pipe that our standard output may be.
-[[noreturn]] void answer_all(int socket, pid_t parent) {
+  bool wait_for(PipeId pipe) {
+    reap();
+    return std::ranges::any_of(
+        children_, [&](const Stuck& child) { return child.pid != 0 && child.pipe == pipe; });
+  }
+
+  // It has been killed. Without room it is a zombie until we end.
+  void add(pid_t child, PipeId pipe) {
+    reap();
+    const auto free = std::ranges::find(children_, 0, &Stuck::pid);
+    if (free != children_.end()) *free = {child, pipe};
+    reap();
+  }
+
+ private:
+  struct Stuck {
+    pid_t pid = 0;
+    PipeId pipe;
+  };
+
+  // Those that have ended, or are not ours: whoever forked us had them.
+  void reap() {
+    for (Stuck& child : children_)
+      if (child.pid != 0 && ::waitpid(child.pid, nullptr, WNOHANG) != 0) child = {};
+  }
+
+  std::array<Stuck, 2> children_;
+};
+
+constinit StuckChildren g_stuck;
+
+// In a child: nobody but it keeps `fd`, which becomes descriptor 0, and nothing else of ours, such
+// as the pipe that our standard output may be.
+void keep_only(int fd, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) _exit(0);
-  ::setsid();
-  if (::dup2(socket, 0) != 0 || ::syscall(SYS_close_range, 1u, ~0u, 0u) != 0) _exit(1);
-  std::array<PipeAsker::Question, kMostQuestions> questions;
-  Answers answers;
+  if (::getppid() != parent) ::_exit(0);
+  ::setpgid(0, 0);
+  if (::dup2(fd, 0) != 0 || ::syscall(SYS_close_range, 1u, ~0u, 0u) != 0) ::_exit(1);
+}
+
+// Until it can be read, or the child has ended.
+bool is_ready(int fd, uint64_t until_ns) {
   while (true) {
-    const ssize_t bytes = ::recv(0, questions.data(), sizeof questions, 0);
-    if (bytes <= 0) _exit(0);
-    const size_t count = static_cast<size_t>(bytes) / sizeof questions[0];
-    std::transform(questions.begin(), questions.begin() + count, answers.begin(), answer_to);
-    if (::send(0, answers.data(), count * sizeof answers[0], MSG_NOSIGNAL) < 0) _exit(0);
+    const uint64_t now_ns = monotonic_ns();
+    const uint64_t left_ns = until_ns - std::min(until_ns, now_ns);
+    const timespec left = {static_cast<time_t>(left_ns / kSecond),
+                           static_cast<long>(left_ns % kSecond)};
+    pollfd ready = {fd, POLLIN, 0};
+    const int count = ::ppoll(&ready, 1, &left, nullptr);
+    if (count >= 0 || errno != EINTR) return count != 0;
   }
 }
+
+// These return 0 or errno.
+
+int ask_copy(int copy, uint64_t& capacity, uint64_t& queued) {
+  const int size = ::fcntl(copy, F_GETPIPE_SZ);
+  if (size < 0) return errno;
+  capacity = static_cast<uint64_t>(size);
+  int bytes = 0;
+  if (::ioctl(copy, FIONREAD, &bytes) != 0) return errno;
+  queued = static_cast<uint64_t>(bytes);
+  return 0;
+}
+
+int resize_copy(int copy, std::optional<uint64_t> bytes, uint64_t expected, PipeSizes& sizes) {
+  if (const int error = ask_copy(copy, sizes.before, sizes.queued)) return error;
+  sizes.now = sizes.before;
+  if (!bytes || (expected != 0 && sizes.before != expected)) return 0;
+  const int granted = ::fcntl(copy, F_SETPIPE_SZ, static_cast<int>(*bytes));
+  if (granted < 0) return errno;
+  sizes.now = static_cast<uint64_t>(granted);
+  return 0;
+}
+
+// ---- the one that answers questions ----
+
+// At once: copies are made so many at a time before somebody else may want our time.
+constexpr size_t kMostQuestions = 64;
+constexpr uint64_t kLook_ns = 20 * kMs;    // who waits for a lock for so long is stuck
+constexpr uint64_t kMost_ns = 50 * kMs;    // that ask() waits
+constexpr uint64_t kChange_ns = 50 * kMs;  // that a child gets to change a size
+// Who doesn't answer for so long was stopped by somebody. Then it is killed, which closes its copy.
+constexpr uint64_t kPatience_ns = kSecond;
 
 }  // namespace
+
+struct PipeAsker::Desk {
+  uint32_t count = 0;
+  std::array<Question, kMostQuestions> questions;
+  std::array<std::optional<Answer>, kMostQuestions> answers;
+  std::atomic<uint32_t> answered = 0;    // of them
+  std::atomic<bool> is_in_pipe = false;  // in a call that takes the lock of the next one
+};
 
 uint32_t device_of_nameless_pipes() {
   static std::atomic<uint32_t> known = 0;
@@ -95,7 +163,10 @@ uint32_t device_of_nameless_pipes() {
 
 // The start time is read when we have the pidfd: from then on it can't be another process's.
 int copy_end(PipeId pipe, const PipeEnd& end, UniqueFd& copy) {
-  const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, end.process.pid, 0)));
+  constexpr unsigned kOfThread = O_EXCL;  // PIDFD_THREAD, since 6.9
+  const pid_t tid = thread_with_descriptors(end.process.pid);
+  const unsigned flags = tid == end.process.pid ? 0 : kOfThread;
+  const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, tid, flags)));
   if (!process) return errno;
   if (const int error = look_for(end.process)) return error;
   copy.reset(static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), end.fd, 0)));
@@ -105,69 +176,210 @@ int copy_end(PipeId pipe, const PipeEnd& end, UniqueFd& copy) {
   return EBADF;
 }
 
-ForeignEnd::ForeignEnd(PipeId pipe, const PipeEnd& end) {
-  if (const int error = copy_end(pipe, end, copy_)) throw SystemError(end_text(pipe, end), error);
+// ---- with the pipe's lock ----
+
+bool is_locked(PipeId pipe) { return g_stuck.wait_for(pipe); }
+
+namespace {
+
+// It asks before it changes something: a child that gets stuck does so before.
+int in_child(PipeId pipe, UniqueFd copy, std::optional<uint64_t> bytes, uint64_t expected,
+             PipeSizes& sizes) {
+  constexpr int kUnknown = -1;
+  struct Shared {
+    PipeSizes sizes;
+    std::atomic<int> error = kUnknown;
+  };
+  if (bytes && (*bytes == 0 || *bytes > INT_MAX)) return EINVAL;
+  if (g_stuck.wait_for(pipe) || g_stuck.is_full()) return ETIMEDOUT;
+  const Mapping memory = map_shared_memory(sizeof(Shared));
+  if (!memory) return errno;
+  auto& shared = *new (memory.data()) Shared;
+  const pid_t parent = ::getpid(), child = ::fork();
+  if (child < 0) return errno;
+  if (child == 0) {
+    keep_only(copy.get(), parent);
+    shared.error = resize_copy(0, bytes, expected, shared.sizes);
+    ::_exit(0);
+  }
+  copy.reset();
+  // Without a descriptor of it: there may be none left.
+  constexpr timespec kPause = {0, long(kMs)};
+  const uint64_t until_ns = monotonic_ns() + kChange_ns;
+  while (::waitpid(child, nullptr, WNOHANG) == 0) {
+    if (monotonic_ns() >= until_ns) {
+      ::kill(child, SIGKILL);
+      g_stuck.add(child, pipe);
+      break;
+    }
+    ::nanosleep(&kPause, nullptr);
+  }
+  const int error = shared.error;
+  if (error == kUnknown) return ETIMEDOUT;
+  sizes = shared.sizes;
+  return error;
 }
 
-uint64_t ForeignEnd::capacity() const {
-  const int bytes = ::fcntl(copy_.get(), F_GETPIPE_SZ);
-  if (bytes < 0) throw SystemError("F_GETPIPE_SZ", errno);
-  return static_cast<uint64_t>(bytes);
+}  // namespace
+
+int ask_pipe(PipeId pipe, UniqueFd copy, PipeSizes& sizes) {
+  return in_child(pipe, std::move(copy), {}, 0, sizes);
 }
 
-uint64_t ForeignEnd::queued() const {
-  int bytes = 0;
-  if (::ioctl(copy_.get(), FIONREAD, &bytes) != 0) throw SystemError("FIONREAD", errno);
-  return static_cast<uint64_t>(bytes);
+int resize_pipe(PipeId pipe, UniqueFd copy, uint64_t bytes, uint64_t expected, PipeSizes& sizes) {
+  return in_child(pipe, std::move(copy), bytes, expected, sizes);
 }
 
-uint64_t ForeignEnd::resize(uint64_t bytes) {
-  if (bytes == 0 || bytes > INT_MAX) throw SystemError("F_SETPIPE_SZ", EINVAL);
-  const int granted = ::fcntl(copy_.get(), F_SETPIPE_SZ, static_cast<int>(bytes));
-  if (granted < 0) throw SystemError("F_SETPIPE_SZ", errno);
-  return static_cast<uint64_t>(granted);
+namespace {
+
+std::optional<PipeAsker::Answer> answer_to(const PipeAsker::Question& question,
+                                           std::atomic<bool>& is_in_pipe) {
+  UniqueFd copy;
+  if (copy_end(question.pipe, question.end, copy) != 0) return {};
+  PipeAsker::Answer answer;
+  is_in_pipe = true;
+  const int error = ask_copy(copy.get(), answer.capacity, answer.queued);
+  copy.reset();
+  is_in_pipe = false;
+  return error == 0 ? std::optional(answer) : std::nullopt;
 }
 
+}  // namespace
+
+// In the child. What it is told, and says, is that there is something on the desk.
+void PipeAsker::answer_all(Desk& desk) {
+  char nothing = 0;
+  while (::recv(0, &nothing, 1, 0) == 1) {
+    for (uint32_t i = 0; i < desk.count; ++i) {
+      desk.answers[i] = answer_to(desk.questions[i], desk.is_in_pipe);
+      desk.answered.store(i + 1, std::memory_order_release);
+    }
+    if (::send(0, &nothing, 1, MSG_NOSIGNAL) != 1) break;
+  }
+  ::_exit(0);
+}
+
+PipeAsker::~PipeAsker() {
+  if (child_ <= 0) return;
+  if (sent_ns_ != 0) {
+    leave({});
+    return;
+  }
+  kill_child();  // it waits for questions only
+  ::waitpid(child_, nullptr, 0);
+}
+
+// By pidfd: whoever waits for all of our children has perhaps waited for this one.
+void PipeAsker::kill_child() {
+  if (pidfd_) ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
+}
+
+// False: it isn't possible now.
 bool PipeAsker::begin() {
+  if (g_stuck.is_full()) return false;  // it may be the next one
   if (child_ > 0) return true;
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
   UniqueFd ours(ends[0]), theirs(ends[1]);
-  ::setsockopt(ours.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  memory_ = map_shared_memory(sizeof(Desk));
+  if (!memory_) return false;
+  new (memory_.data()) Desk;
   const pid_t parent = ::getpid(), child = ::fork();
-  if (child == 0) answer_all(theirs.get(), parent);
+  if (child == 0) {
+    keep_only(theirs.get(), parent);
+    answer_all(desk());
+  }
   if (child < 0) return false;
   child_ = child;
   pidfd_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
   socket_ = std::move(ours);
+  sent_ns_ = 0;
   return true;
 }
 
-// By pidfd: whoever waits for all of our children has perhaps waited for this one.
-void PipeAsker::end() {
-  if (child_ <= 0) return;
-  socket_.reset();
-  if (pidfd_) ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
-  ::waitpid(child_, nullptr, 0);
+bool PipeAsker::send(std::span<const Question> questions) {
+  Desk& desk = this->desk();
+  desk.count = static_cast<uint32_t>(questions.size());
+  std::ranges::copy(questions, desk.questions.begin());
+  desk.answered = 0;
+  answered_ = 0;
+  sent_ns_ = answered_ns_ = monotonic_ns();
+  const char nothing = 0;
+  return ::send(socket_.get(), &nothing, 1, MSG_NOSIGNAL) == 1;
+}
+
+PipeAsker::Outcome PipeAsker::wait(uint64_t until_ns) {
+  while (true) {
+    if (is_ready(socket_.get(), std::min(until_ns, monotonic_ns() + kLook_ns))) {
+      char nothing = 0;
+      if (::recv(socket_.get(), &nothing, 1, MSG_DONTWAIT) != 1) return Outcome::gone;
+      sent_ns_ = 0;
+      return Outcome::answered;
+    }
+    const uint64_t now_ns = monotonic_ns();
+    const uint32_t answered = desk().answered;
+    const auto stat = read_task_stat(child_);
+    if (std::exchange(answered_, answered) != answered)
+      answered_ns_ = now_ns;
+    else if (stat && stat->state == 'D' && desk().is_in_pipe && now_ns >= answered_ns_ + kLook_ns)
+      return Outcome::locked;
+    if (now_ns >= sent_ns_ + kPatience_ns) return Outcome::gone;
+    if (now_ns >= until_ns) return Outcome::slow;
+  }
+}
+
+// Nobody waits for it: it may be stuck.
+void PipeAsker::give_up(Outcome outcome) {
+  const Desk& desk = this->desk();
+  const size_t at = std::min<size_t>(desk.answered, kMostQuestions - 1);
+  leave(outcome == Outcome::locked ? desk.questions[at].pipe : PipeId());
+}
+
+void PipeAsker::leave(PipeId pipe) {
+  kill_child();
+  g_stuck.add(std::exchange(child_, 0), pipe);
   pidfd_.reset();
-  child_ = 0;
+  socket_.reset();
+  memory_.reset();
+  sent_ns_ = 0;
+}
+
+// What it was asked the last time, and had no time for. False: it still has none.
+bool PipeAsker::finish(std::span<const Question> questions,
+                       std::vector<std::optional<Answer>>& answers) {
+  const Outcome outcome = wait(0);
+  if (outcome == Outcome::slow) return false;
+  const Desk& desk = this->desk();
+  for (size_t i = 0; i < desk.answered; ++i)
+    if (const auto same = std::ranges::find(questions, desk.questions[i]); same != questions.end())
+      answers[size_t(same - questions.begin())] = desk.answers[i];
+  if (outcome != Outcome::answered) give_up(outcome);
+  return true;
 }
 
 std::vector<std::optional<PipeAsker::Answer>> PipeAsker::ask(std::span<const Question> questions) {
-  std::vector<std::optional<Answer>> all;
-  all.reserve(questions.size());
-  for (size_t first = 0; first < questions.size() && begin(); first += kMostQuestions) {
-    const auto some = questions.subspan(first, std::min(kMostQuestions, questions.size() - first));
-    Answers answers;
-    const size_t expected = some.size() * sizeof answers[0];
-    if (::send(socket_.get(), some.data(), some.size_bytes(), MSG_NOSIGNAL) < 0 ||
-        ::recv(socket_.get(), answers.data(), sizeof answers, 0) != ssize_t(expected)) {
-      end();
-      break;
-    }
-    all.insert(all.end(), answers.begin(), answers.begin() + ssize_t(some.size()));
+  std::vector<std::optional<Answer>> all(questions.size());
+  if (sent_ns_ != 0 && !finish(questions, all)) return all;
+  std::vector<size_t> places;  // of those that are left
+  std::vector<Question> left;
+  for (size_t i = 0; i < questions.size(); ++i) {
+    if (all[i] || is_locked(questions[i].pipe)) continue;
+    places.push_back(i);
+    left.push_back(questions[i]);
   }
-  all.resize(questions.size());
+  const uint64_t until_ns = monotonic_ns() + kMost_ns;
+  for (size_t next = 0; next < left.size() && begin();) {
+    const size_t count = std::min(kMostQuestions, left.size() - next);
+    const Outcome outcome =
+        send(std::span(left).subspan(next, count)) ? wait(until_ns) : Outcome::gone;
+    const size_t answered = desk().answered.load(std::memory_order_acquire);
+    for (size_t i = 0; i < answered; ++i) all[places[next + i]] = desk().answers[i];
+    next += answered;
+    if (outcome == Outcome::slow) break;
+    if (outcome != Outcome::answered) give_up(outcome);
+    if (outcome == Outcome::gone) break;
+    if (outcome == Outcome::locked) ++next;
+  }
   return all;
 }
 

@@ -22,33 +22,39 @@ uint32_t device_of_nameless_pipes();
 // this pipe there; EPERM, we may not.
 int copy_end(PipeId pipe, const PipeEnd& end, UniqueFd& copy);
 
-class ForeignEnd {
- public:
-  // Throws SystemError, with the same numbers.
-  ForeignEnd(PipeId pipe, const PipeEnd& end);
+// ---- what the kernel tells, or does, with the pipe's lock ----
+//
+// Who waits for that lock can't be killed, and a splice from a socket holds it until data comes. So
+// only children of ours ever wait for it. One that doesn't get it is left behind, with SIGKILL on
+// its way: it ends when the lock is free, and does nothing more before.
 
-  // These throw SystemError.
-  uint64_t capacity() const;  // bytes
-  uint64_t queued() const;    // bytes
+// Whether one of them waits for the lock of this pipe. It isn't asked again meanwhile.
+bool is_locked(PipeId pipe);
 
-  // Returns the size that the kernel granted.
-  uint64_t resize(uint64_t bytes);
-
- private:
-  UniqueFd copy_;
+struct PipeSizes {
+  uint64_t before = 0, now = 0;  // bytes that it holds at most
+  uint64_t queued = 0;           // bytes in it
 };
+
+// Asks a pipe, or gives it another size; if `expected` isn't 0, only one that has this size. Takes
+// the copy of its end. Returns 0 or errno: ETIMEDOUT, it is locked. `sizes` are as far as they are
+// known. Async-signal-safe.
+int ask_pipe(PipeId pipe, UniqueFd copy, PipeSizes& sizes);
+int resize_pipe(PipeId pipe, UniqueFd copy, uint64_t bytes, uint64_t expected, PipeSizes& sizes);
 
 // Asks pipes that others hold for their size and what is in them, in a child: only it ever has a
 // copy of an end, and closes it before it answers. A copy keeps others from end of file and
-// SIGPIPE, so nobody must be able to stop its owner meanwhile: the child is in a session of its
-// own, so that no terminal and no shell stops it with us, and it is killed with us. It stays for
-// the next questions: to fork for each would take longer than all else.
-
+// SIGPIPE, so nobody must be able to stop its owner meanwhile: the child is in a process group of
+// its own, so that no terminal and no shell stops it with us, and it is killed with us. A session
+// of its own would have the scheduler's autogroups starve it. It stays for the next questions: to
+// fork for each would take longer than all else.
 class PipeAsker {
  public:
   struct Question {
     PipeId pipe;
     PipeEnd end;
+
+    bool operator==(const Question&) const = default;
   };
   struct Answer {
     uint64_t capacity = 0, queued = 0;  // bytes
@@ -57,19 +63,35 @@ class PipeAsker {
   PipeAsker() = default;
   PipeAsker(const PipeAsker&) = delete;
   PipeAsker& operator=(const PipeAsker&) = delete;
-  ~PipeAsker() { end(); }
+  ~PipeAsker();
 
-  // In the same order; nothing: that process no longer holds this pipe there, or we may not ask.
+  // In the same order; nothing: that process no longer holds this pipe there, or we may not ask, or
+  // it is locked, or there was no time for it. Takes some 50 ms at most.
   std::vector<std::optional<Answer>> ask(std::span<const Question> questions);
 
   pid_t child() const { return child_; }  // 0: it isn't needed yet
 
  private:
+  struct Desk;  // shared with the child
+  enum class Outcome : uint8_t { answered, locked, slow, gone };
+
+  Desk& desk() const { return *static_cast<Desk*>(memory_.data()); }
   bool begin();
-  void end();
+  [[noreturn]] static void answer_all(Desk& desk);
+  bool send(std::span<const Question> questions);
+  Outcome wait(uint64_t until_ns);
+  bool finish(std::span<const Question> questions, std::vector<std::optional<Answer>>& answers);
+  void give_up(Outcome outcome);
+  void kill_child();
+  void leave(PipeId pipe);
 
   pid_t child_ = 0;
   UniqueFd pidfd_, socket_;
+  Mapping memory_;
+  uint64_t sent_ns_ = 0;  // what isn't all answered yet; 0: there is nothing
+  // How many it had answered when we looked, and since when it was so.
+  uint32_t answered_ = 0;
+  uint64_t answered_ns_ = 0;
 };
 
 }  // namespace pipetop

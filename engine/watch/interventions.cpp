@@ -23,36 +23,25 @@ namespace {
 // Whoever holds a pipe beyond these is not needed to reach it.
 constexpr size_t kMostHolders = 64;
 
-struct Resized {
-  uint64_t before = 0, now = 0;  // bytes
-};
-
-// The copy is closed when this returns or throws.
-Resized resize_through(PipeId pipe, const PipeEnd& end, std::optional<uint64_t> bytes) {
-  std::optional<ForeignEnd> copy;
-  try {
-    copy.emplace(pipe, end);
-  } catch (const SystemError& error) {
-    if (error.error_number() == ESRCH) throw why_gone(end.process);
-    if (error.error_number() == EBADF)
-      throw Gone(fmt::format("process {} has closed descriptor {}; choose another end of the pipe",
-                             end.process.pid, end.fd),
-                 Exit::refused);
-    throw why_not_reached(end, error.error_number());
-  }
-  const uint64_t before = copy->capacity();
-  if (!bytes) return {before, before};
-  try {
-    return {before, copy->resize(*bytes)};
-  } catch (const SystemError& error) {
-    const uint64_t queued = copy->queued();
-    copy.reset();
-    throw why_not_resized(*bytes, queued, error.error_number());
-  }
+// Without `bytes` it is only asked. Throws Error.
+PipeSizes resize_through(PipeId pipe, const PipeEnd& end, std::optional<uint64_t> bytes) {
+  UniqueFd copy;
+  const int unreached = copy_end(pipe, end, copy);
+  if (unreached == ESRCH) throw why_gone(end.process);
+  if (unreached == EBADF)
+    throw Gone(fmt::format("process {} has closed descriptor {}; choose another end of the pipe",
+                           end.process.pid, end.fd),
+               Exit::refused);
+  if (unreached != 0) throw why_not_reached(end, unreached);
+  PipeSizes sizes;
+  const int error = bytes ? resize_pipe(pipe, std::move(copy), *bytes, 0, sizes)
+                          : ask_pipe(pipe, std::move(copy), sizes);
+  if (error != 0) throw why_not_resized(bytes.value_or(0), sizes.queued, error);
+  return sizes;
 }
 
 // Whoever still holds the pipe, and may be reached, will do. Without `bytes` it is only asked.
-Resized resize_by_any(PipeId pipe, std::span<const PipeEnd> ends, std::optional<uint64_t> bytes) {
+PipeSizes resize_by_any(PipeId pipe, std::span<const PipeEnd> ends, std::optional<uint64_t> bytes) {
   std::optional<Error> refused;  // the first one
   std::optional<Gone> gone;
   for (const PipeEnd& end : ends) {
@@ -99,7 +88,7 @@ uint64_t Interventions::resize(PipeId pipe, std::vector<PipeEnd> ends, uint64_t 
   const uint64_t before = resize_by_any(pipe, ends, {}).now;
   if (rounded(bytes) == before) return before;
   const uint32_t step = ledger_.begin();
-  Resized resized;
+  PipeSizes resized;
   try {
     for (const PipeEnd& end : ends)
       ledger_.add({.kind = ChangeKind::pipe_size,

@@ -8,8 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "engine/base/error.h"
 #include "engine/process/tests/foreign_process.h"
+#include "engine/tests/eventually.h"
+#include "engine/tests/support/locked_pipe.h"
 
 namespace pipetop {
 namespace {
@@ -22,38 +23,60 @@ class ForeignEndTest : public testing::Test {
 };
 
 int error_of(PipeId pipe, const PipeEnd& end) {
-  try {
-    ForeignEnd copy(pipe, end);
-  } catch (const SystemError& error) {
-    return error.error_number();
-  }
-  return 0;
+  UniqueFd copy;
+  return copy_end(pipe, end, copy);
+}
+
+UniqueFd copy_of(PipeId pipe, const PipeEnd& end) {
+  UniqueFd copy;
+  EXPECT_EQ(copy_end(pipe, end, copy), 0);
+  return copy;
 }
 
 TEST_F(ForeignEndTest, SizeAndBytesCanBeAskedFor) {
   TestPipe pipe;
   const ForeignProcess process;
-  const ForeignEnd copy(pipe.id, end_of(process, pipe.out.get()));
-  EXPECT_EQ(copy.capacity(), static_cast<uint64_t>(fcntl(pipe.in.get(), F_GETPIPE_SZ)));
-  EXPECT_EQ(copy.queued(), 0u);
+  const PipeEnd end = end_of(process, pipe.out.get());
+  PipeSizes sizes;
   ASSERT_EQ(write(pipe.in.get(), "12345", 5), 5);
-  EXPECT_EQ(copy.queued(), 5u);
+  ASSERT_EQ(ask_pipe(pipe.id, copy_of(pipe.id, end), sizes), 0);
+  EXPECT_EQ(sizes.before, static_cast<uint64_t>(fcntl(pipe.in.get(), F_GETPIPE_SZ)));
+  EXPECT_EQ(sizes.now, sizes.before);
+  EXPECT_EQ(sizes.queued, 5u);
 }
 
 TEST_F(ForeignEndTest, TheKernelRoundsSizes) {
   TestPipe pipe;
   const ForeignProcess process;
-  ForeignEnd copy(pipe.id, end_of(process, pipe.out.get()));
-  EXPECT_EQ(copy.resize(100'000), 131'072u);
+  const PipeEnd end = end_of(process, pipe.out.get());
+  PipeSizes sizes;
+  ASSERT_EQ(resize_pipe(pipe.id, copy_of(pipe.id, end), 100'000, 0, sizes), 0);
+  EXPECT_EQ(sizes.before, 65'536u);
+  EXPECT_EQ(sizes.now, 131'072u);
   EXPECT_EQ(fcntl(pipe.in.get(), F_GETPIPE_SZ), 131'072);
-  EXPECT_THROW(copy.resize(0), SystemError);
-  EXPECT_THROW(copy.resize(uint64_t{1} << 40), SystemError);
+  EXPECT_EQ(resize_pipe(pipe.id, copy_of(pipe.id, end), uint64_t{1} << 40, 0, sizes), EINVAL);
+  EXPECT_EQ(resize_pipe(pipe.id, copy_of(pipe.id, end), 4096, 65'536, sizes), 0);
+  EXPECT_EQ(sizes.now, 131'072u) << "it has not the size that was expected";
+}
+
+// Not later either.
+TEST_F(ForeignEndTest, APipeThatIsLockedKeepsItsSize) {
+  LockedPipe locked;
+  const PipeEnd end = {id_of_process(locked.holder()), locked.pipe().in.get()};
+  const PipeId id = locked.pipe().id;
+  PipeSizes sizes;
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(resize_pipe(id, copy_of(id, end), 131'072, 0, sizes), ETIMEDOUT);
+  EXPECT_TRUE(is_locked(id));
+  locked.let_go();
+  EXPECT_TRUE(eventually([&] { return !is_locked(id); }));
+  EXPECT_EQ(fcntl(locked.pipe().in.get(), F_GETPIPE_SZ), 65'536);
 }
 
 TEST_F(ForeignEndTest, NobodyHasACopyLater) {
   TestPipe pipe;
   ForeignProcess process;
-  { const ForeignEnd copy(pipe.id, end_of(process, pipe.in.get())); }
+  { const UniqueFd copy = copy_of(pipe.id, end_of(process, pipe.in.get())); }
   pipe.in.reset();
   process.end();
   char c;

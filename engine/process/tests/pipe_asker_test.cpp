@@ -1,12 +1,15 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "engine/process/foreign_end.h"
 #include "engine/process/proc_files.h"
 #include "engine/process/tests/foreign_process.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/locked_pipe.h"
 
 namespace pipetop {
 namespace {
@@ -51,7 +54,8 @@ TEST_F(PipeAskerTest, TheChildHoldsNothingOfOursAndNoTerminalStopsIt) {
   ASSERT_TRUE(asker.ask({&one, 1})[0]);
   const auto stat = read_task_stat(asker.child());
   ASSERT_TRUE(stat);
-  EXPECT_EQ(stat->session, asker.child());
+  EXPECT_EQ(stat->group, asker.child()) << "a terminal and a shell stop groups";
+  EXPECT_EQ(stat->session, ::getsid(0)) << "the scheduler may starve a session of its own";
   const std::filesystem::directory_iterator fds("/proc/" + std::to_string(asker.child()) + "/fd");
   EXPECT_EQ(std::distance(begin(fds), end(fds)), 1) << "the socket";
 }
@@ -68,6 +72,53 @@ TEST_F(PipeAskerTest, AnotherChildAnswersWhenTheFirstIsGone) {
   EXPECT_FALSE(asker.ask({&one, 1})[0]);
   EXPECT_TRUE(asker.ask({&one, 1})[0]);
   EXPECT_NE(asker.child(), first);
+}
+
+// Whoever waits for its lock can't be killed.
+TEST_F(PipeAskerTest, APipeThatIsLockedIsGivenUp) {
+  LockedPipe locked;
+  const TestPipe pipe;
+  const ForeignProcess process;
+  const std::array questions = {question(pipe, process, pipe.out.get()),
+                                PipeAsker::Question{locked.pipe().id,
+                                                    {id_of_process(locked.holder()),
+                                                     locked.pipe().in.get(), Access::write, false}},
+                                question(pipe, process, pipe.in.get())};
+  PipeAsker asker;
+  EXPECT_TRUE(eventually([&] {
+    const auto answers = asker.ask(questions);
+    EXPECT_FALSE(answers[1]);
+    return answers[0] && answers[2];
+  })) << "another child goes on";
+  EXPECT_TRUE(is_locked(locked.pipe().id));
+  EXPECT_FALSE(is_locked(pipe.id));
+  const pid_t child = asker.child();
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(asker.ask(questions)[1]);
+  EXPECT_EQ(asker.child(), child) << "no other one gets stuck in it";
+  locked.let_go();
+  EXPECT_TRUE(eventually([&] { return !is_locked(locked.pipe().id); }));
+  EXPECT_TRUE(eventually([&] { return asker.ask(questions)[1].has_value(); }));
+}
+
+// Strangers choose how many pipes are locked.
+TEST_F(PipeAskerTest, FewChildrenGetStuck) {
+  std::array<LockedPipe, 3> locked;
+  std::vector<PipeAsker::Question> questions;
+  for (const LockedPipe& one : locked)
+    questions.push_back(
+        {one.pipe().id, {id_of_process(one.holder()), one.pipe().in.get(), Access::write, false}});
+  PipeAsker asker;
+  const auto are_stuck = [&] {
+    asker.ask(questions);
+    return std::ranges::count_if(locked, [](const auto& one) { return is_locked(one.pipe().id); });
+  };
+  EXPECT_TRUE(eventually([&] { return are_stuck() == 2; }));
+  EXPECT_EQ(are_stuck(), 2) << "and no third one";
+  for (LockedPipe& one : locked) one.let_go();
+  EXPECT_TRUE(eventually([&] {
+    const auto answers = asker.ask(questions);
+    return std::ranges::all_of(answers, [](const auto& answer) { return answer.has_value(); });
+  }));
 }
 
 // Wherever it is stopped, and for ever: readers get end of file all the same.

@@ -17,6 +17,7 @@
 #include "engine/base/error.h"
 #include "engine/process/tests/foreign_process.h"
 #include "engine/tests/eventually.h"
+#include "engine/tests/support/locked_pipe.h"
 
 namespace pipetop {
 namespace {
@@ -117,6 +118,16 @@ TEST_F(InterventionsTest, WhatWouldNotFitIsRefused) {
   EXPECT_TRUE(says(why, "65536 bytes") && says(why, "; wait")) << why;
   EXPECT_EQ(size(), 64 * kKiB);
   EXPECT_TRUE(interventions.done().empty());
+}
+
+TEST_F(InterventionsTest, NobodyWaitsForAPipeThatIsLocked) {
+  LockedPipe locked;
+  const PipeEnd end = {id_of_process(locked.holder()), locked.pipe().in.get()};
+  const std::string why =
+      error_of([&] { interventions.resize(locked.pipe().id, {end}, 128 * kKiB); });
+  EXPECT_TRUE(says(why, "is locked") && says(why, "; try it again")) << why;
+  EXPECT_TRUE(interventions.done().empty());
+  locked.let_go();
 }
 
 TEST_F(InterventionsTest, WhatCannotBePutBackNowCanBeLater) {
