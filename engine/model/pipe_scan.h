@@ -89,6 +89,16 @@ struct SocketLink {
   bool operator==(const SocketLink&) const = default;
 };
 
+// Somebody sleeps with a pipe's lock, as a splice from a socket does until data comes. Meanwhile
+// nobody else writes to the pipe or reads from it, and who tries can't be killed.
+struct PipeLock {
+  ProcessId holder = {};  // pid 0: nobody knows
+  std::string name = {};  // its first thread's, any bytes
+  std::string call = {};  // that it sleeps in: "splice"
+
+  bool operator==(const PipeLock&) const = default;
+};
+
 struct ScannedPipe {
   PipeId id;
   uint64_t at_ns = 0;                     // CLOCK_MONOTONIC
@@ -99,6 +109,7 @@ struct ScannedPipe {
   std::optional<uint64_t> queued = {};    // bytes
   std::vector<PipeEnd> ends;
   std::optional<SocketLink> socket = {};  // it is none of the kernel's pipes
+  std::optional<PipeLock> lock = {};
 };
 
 // What a sleeping thread waits for.

@@ -188,6 +188,11 @@ std::string_view name_of(WaitsFor wait) { return kWaitNames[size_t(wait)].name; 
 
 std::string_view does_of(WaitsFor wait) { return kWaitNames[size_t(wait)].does; }
 
+std::string lock_text(const PipeLock& lock) {
+  if (lock.holder.pid == 0) return "locked";
+  return fmt::format("locked: a {} of {} ({}) holds it", lock.call, lock.holder.pid, lock.name);
+}
+
 const StageEnd* main_end(const std::vector<StageEnd>& ends) {
   const auto active = std::ranges::find_if(ends, &StageEnd::active);
   if (active != ends.end()) return &*active;

@@ -148,6 +148,9 @@ const StageEnd* main_end(const std::vector<StageEnd>& ends);
 // The stages that move data there, each once.
 std::vector<size_t> active_stages(const std::vector<StageEnd>& ends);
 
+// "locked: a splice of 4711 (view) holds it", or "locked". With a printable name.
+std::string lock_text(const PipeLock& lock);
+
 struct Pipe {
   PipeId id;
   std::string path;  // of a FIFO, else ""
@@ -170,6 +173,7 @@ struct Pipe {
   std::optional<LargerRing> larger = {};  // if its bursts, as they were measured, would gain by one
   std::optional<EstimateRange> range = {};  // of the bytes, if they are estimated from the ring
   std::optional<SocketLink> socket = {};    // it is one direction of a connection
+  std::optional<PipeLock> lock = {};        // with a printable name
 };
 
 // What limits a pipe or a pipeline, and what shows it.

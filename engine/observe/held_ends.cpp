@@ -1,5 +1,6 @@
 #include "engine/observe/held_ends.h"
 
+#include <fmt/core.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -201,6 +202,21 @@ const ScannedPipe* find_pipe(std::span<const ScannedPipe> pipes, PipeId id) {
   const auto found = std::partition_point(pipes.begin(), pipes.end(),
                                           [&](const ScannedPipe& pipe) { return pipe.id < id; });
   return found != pipes.end() && found->id == id ? &*found : nullptr;
+}
+
+const ScannedPipe* find_lock(const ScannedTask& task, const SystemCall& call, Sleep sleep,
+                             std::span<const HeldEnd> ends, std::span<ScannedPipe> pipes) {
+  const auto pipe_at = [&](int fd, bool writing) -> const ScannedPipe* {
+    const HeldEnd* held = find_end(ends, task.process, fd, writing);
+    return held ? find_pipe(pipes, held->pipe) : nullptr;
+  };
+  const ScannedPipe* locked = locked_by(call, sleep, pipe_at, [&] {
+    return read_proc_file(task.process.pid, fmt::format("task/{}/wchan", task.tid));
+  });
+  if (locked)
+    pipes[size_t(locked - pipes.data())].lock =
+        PipeLock{task.process, task.comm, call.kind() == STAGE_SENDFILE ? "sendfile" : "splice"};
+  return locked;
 }
 
 Descriptor DescriptorTable::find(ProcessId process, int fd, bool writing) const {

@@ -69,6 +69,10 @@ const HeldEnd* find_end(std::span<const HeldEnd> ends, ProcessId process, int fd
 // Null if there is none. Pipes are by id.
 const ScannedPipe* find_pipe(std::span<const ScannedPipe> pipes, PipeId id);
 
+// The pipe whose lock a task has, by locked_by(): it is noted there. Null: none.
+const ScannedPipe* find_lock(const ScannedTask& task, const SystemCall& call, Sleep sleep,
+                             std::span<const HeldEnd> ends, std::span<ScannedPipe> pipes);
+
 // Borrows everything.
 class DescriptorTable {
  public:

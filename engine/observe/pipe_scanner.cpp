@@ -387,7 +387,8 @@ class BpfPipeScanner final : public PipeScanner {
     while (pass.waits < pass.scan.tasks.size()) {
       ScannedTask& task = pass.scan.tasks[pass.waits];
       const pipes_task& record = pass.tasks.all()[size_t(std::exchange(task.fd, -1))];
-      if (!task.running && !task.runnable && !task.zombie) classify(task, record, descriptors);
+      if (!task.running && !task.runnable && !task.zombie)
+        classify(task, record, descriptors, pass);
       if (++pass.waits % kAtATime == 0 && is_late()) return false;
     }
     return true;
@@ -415,12 +416,15 @@ class BpfPipeScanner final : public PipeScanner {
   }
 
   static void classify(ScannedTask& task, const pipes_task& record,
-                       const DescriptorTable& descriptors) {
+                       const DescriptorTable& descriptors, Pass& pass) {
     const SystemCall call = {record.call,
                              {record.argument[0], record.argument[1], record.argument[2]}};
-    const TaskWait wait = wait_of(call, sleep_of(record), [&](int fd, bool writing) {
+    const Sleep sleep = sleep_of(record);
+    const bool has_lock = find_lock(task, call, sleep, pass.held, pass.scan.pipes) != nullptr;
+    const auto find = [&](int fd, bool writing) {
       return descriptors.find(task.process, fd, writing);
-    });
+    };
+    const TaskWait wait = wait_of(call, sleep, find, has_lock);
     task.wait = wait.wait;
     task.fd = wait.fd;
   }

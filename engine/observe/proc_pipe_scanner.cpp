@@ -105,7 +105,14 @@ class ProcScan {
   }
 
  private:
-  enum class Step : uint8_t { ends, pipes, bytes, tasks, done };
+  // Tasks before bytes: a pipe that one of them has the lock of can't be asked.
+  enum class Step : uint8_t { ends, pipes, tasks, bytes, waits, done };
+  // How a task sleeps.
+  struct Slept {
+    SystemCall call;
+    Sleep sleep = Sleep::interruptible;
+    bool has_lock = false;  // of a pipe
+  };
   // To be listed; started then, if that is given.
   struct Pid {
     pid_t pid;
@@ -123,6 +130,7 @@ class ProcScan {
     limit_.emplace();
     holders_.clear();
     due_.clear();
+    slept_.clear();
     scan_ = {};
     scan_.source = ScanSource::proc;
     scan_.reason = memory_.reason;
@@ -141,10 +149,6 @@ class ProcScan {
       case Step::pipes:
         sort_ends(held_);
         scan_.pipes = pipes_of(held_);
-        find_due();
-        break;
-      case Step::bytes:
-        if (!ask(is_late)) return false;
         for (const HeldEnd& held : held_) holders_.insert(held.end.process);
         processes_.assign(holders_.begin(), holders_.end());
         break;
@@ -154,7 +158,15 @@ class ProcScan {
           ++next_;
           if (is_late()) return false;
         }
+        find_due();
         break;
+      case Step::bytes:
+        if (!ask(is_late)) return false;
+        for (ScannedPipe& pipe : scan_.pipes)
+          if (!pipe.lock && is_locked(pipe.id)) pipe.lock.emplace();
+        break;
+      case Step::waits:
+        return find_waits(is_late);
       case Step::done:
         break;
     }
@@ -247,8 +259,10 @@ class ProcScan {
       const auto before = memory_.asked.find(pipe.id);
       if (before != memory_.asked.end()) asked = before->second;
       const bool may_ask = memory_.asks_all || memory_.open.contains(pipe.id);
-      if (!may_ask) asked.answer.reset();
-      if (asked.at_ns == 0 || began_ns_ >= asked.at_ns + kAskAgain_ns) {
+      if (!may_ask || pipe.lock) asked.answer.reset();
+      if (pipe.lock) {
+        asked.at_ns = began_ns_;
+      } else if (asked.at_ns == 0 || began_ns_ >= asked.at_ns + kAskAgain_ns) {
         asked = {began_ns_, {}};
         if (may_ask) due_.push_back(&pipe);
       }
@@ -302,17 +316,16 @@ class ProcScan {
       tids_ = NumberedNames(fmt::format("/proc/{}/task", process.pid));
       if (!tids_) check_shortage();
     }
-    const DescriptorTable descriptors(held_, scan_.pipes, memory_.names, began_ns_);
     size_t listed = 0;
     while (const auto tid = tids_.next()) {
-      list_task(process, *tid, descriptors);
+      list_task(process, *tid);
       if (++listed % kAtATime == 0 && is_late()) return false;
     }
     check_shortage();
     return true;
   }
 
-  void list_task(ProcessId process, pid_t tid, const DescriptorTable& descriptors) {
+  void list_task(ProcessId process, pid_t tid) {
     const auto read = [&](const char* file) {
       return read_known(process.pid, fmt::format("task/{}/{}", tid, file));
     };
@@ -329,19 +342,33 @@ class ProcScan {
     task.zombie = stat->is_zombie();
     const auto times = parse_schedstat(read("schedstat"));
     task.cpu_ns = times ? times->on_cpu_ns : stat->cpu_ticks * ns_per_tick();
-    if (!task.running && !task.zombie)
-      classify(task, read("syscall"), sleep_of(stat->state), descriptors);
+    Slept slept;
+    if (!task.running && !task.zombie) {
+      slept.call = parse_system_call(read("syscall")).value_or(SystemCall{});
+      slept.sleep = sleep_of(stat->state);
+      slept.has_lock = find_lock(task, slept.call, slept.sleep, held_, scan_.pipes) != nullptr;
+    }
+    slept_.push_back(slept);
     scan_.tasks.push_back(std::move(task));
   }
 
-  static void classify(ScannedTask& task, const std::string& syscall, Sleep sleep,
-                       const DescriptorTable& descriptors) {
-    const auto call = parse_system_call(syscall);
-    const TaskWait wait = wait_of(call.value_or(SystemCall{}), sleep, [&](int fd, bool writing) {
-      return descriptors.find(task.process, fd, writing);
-    });
-    task.wait = wait.wait;
-    task.fd = wait.fd;
+  // Once it is known how full the pipes are. False: there are more.
+  bool find_waits(const IsLate& is_late) {
+    const DescriptorTable descriptors(held_, scan_.pipes, memory_.names, began_ns_);
+    while (next_ < scan_.tasks.size()) {
+      ScannedTask& task = scan_.tasks[next_];
+      const Slept& slept = slept_[next_];
+      if (!task.running && !task.zombie) {
+        const auto find = [&](int fd, bool writing) {
+          return descriptors.find(task.process, fd, writing);
+        };
+        const TaskWait wait = wait_of(slept.call, slept.sleep, find, slept.has_lock);
+        task.wait = wait.wait;
+        task.fd = wait.fd;
+      }
+      if (++next_ % kAtATime == 0 && is_late()) return false;
+    }
+    return true;
   }
 
   Memory& memory_;
@@ -352,11 +379,14 @@ class ProcScan {
   size_t next_ = 0;                      // of the step's
   size_t visits_ = 0;                    // of descriptors
   NumberedNames fds_, tids_;             // of one process, from the next on
+  pid_t tid_ = 0;                        // the thread that has them
+  bool has_descriptors_ = false;         // it has some
   std::optional<uint64_t> start_ticks_;  // of that process
   std::vector<HeldEnd> held_;
   std::optional<EndLimit> limit_;
   std::set<ProcessId> holders_;
   std::vector<ProcessId> processes_;  // the same
+  std::vector<Slept> slept_;          // by the scan's tasks
   std::vector<ScannedPipe*> due_;
   PipeScan scan_;
 };
@@ -391,7 +421,6 @@ class ProcPipeScanner final : public PipeScanner {
   void set_open(const std::set<PipeId>& pipes) override { memory_.open = pipes; }
 
  private:
-  std::vector<Slept> slept_;          // by the scan's tasks
   Memory memory_;
   // A look may take some 30 ms.
   ProcScan whole_{memory_, SIZE_MAX}, some_{memory_, 1 << 13};

@@ -113,7 +113,8 @@ TaskWait wait_at(int fd, WaitsFor in_a_pipe, Sleep sleep, const DescriptorOf& de
 bool is_slow(WaitsFor wait) { return wait == WaitsFor::network || wait == WaitsFor::terminal; }
 
 // Data goes from one descriptor to another, and the thread waits at one of them.
-TaskWait wait_between(int from, int to, Sleep sleep, const DescriptorOf& descriptor_of) {
+TaskWait wait_between(int from, int to, Sleep sleep, const DescriptorOf& descriptor_of,
+                      bool has_lock) {
   const Descriptor in = descriptor_of(from, false), out = descriptor_of(to, true);
   const bool uninterruptible = sleep == Sleep::uninterruptible;
   const WaitsFor at_in = wait_on(in.name, uninterruptible);
@@ -126,18 +127,19 @@ TaskWait wait_between(int from, int to, Sleep sleep, const DescriptorOf& descrip
   }
   if (in.pipe) {
     const bool has_data = is_empty(*in.pipe) == false;
-    if (at_out == WaitsFor::disk || (has_data && is_slow(at_out))) return {at_out, to};
+    if (has_lock || at_out == WaitsFor::disk || (has_data && is_slow(at_out))) return {at_out, to};
     return {in_pipe(WaitsFor::pipe_read, sleep), from};
   }
   if (out.pipe) {
     const bool has_room = is_full(*out.pipe) == false;
-    if (at_in == WaitsFor::disk || (has_room && is_slow(at_in))) return {at_in, from};
+    if (has_lock || at_in == WaitsFor::disk || (has_room && is_slow(at_in))) return {at_in, from};
     return {in_pipe(WaitsFor::pipe_write, sleep), to};
   }
   return is_slow(at_out) ? TaskWait{at_out, to} : TaskWait{at_in, from};
 }
 
-TaskWait wait_in(const SystemCall& call, Sleep sleep, const DescriptorOf& descriptor_of) {
+TaskWait wait_in(const SystemCall& call, Sleep sleep, const DescriptorOf& descriptor_of,
+                 bool has_lock) {
   switch (call.kind()) {
     case STAGE_READ:
       return wait_at(call.fd(0), WaitsFor::pipe_read, sleep, descriptor_of);
@@ -149,11 +151,11 @@ TaskWait wait_in(const SystemCall& call, Sleep sleep, const DescriptorOf& descri
                      descriptor_of);
     }
     case STAGE_SPLICE:
-      return wait_between(call.fd(0), call.fd(2), sleep, descriptor_of);
+      return wait_between(call.fd(0), call.fd(2), sleep, descriptor_of, has_lock);
     case STAGE_TEE:
-      return wait_between(call.fd(0), call.fd(1), sleep, descriptor_of);
+      return wait_between(call.fd(0), call.fd(1), sleep, descriptor_of, has_lock);
     case STAGE_SENDFILE:
-      return wait_between(call.fd(1), call.fd(0), sleep, descriptor_of);
+      return wait_between(call.fd(1), call.fd(0), sleep, descriptor_of, has_lock);
     case STAGE_CHILD:
       return {WaitsFor::child};
     default:
@@ -220,7 +222,8 @@ Sleep sleep_of(char state) {
   }
 }
 
-TaskWait wait_of(const SystemCall& call, Sleep sleep, const DescriptorOf& descriptor_of) {
+TaskWait wait_of(const SystemCall& call, Sleep sleep, const DescriptorOf& descriptor_of,
+                 bool has_lock) {
   switch (sleep) {
     case Sleep::stopped:
       return {WaitsFor::stopped};
@@ -228,9 +231,27 @@ TaskWait wait_of(const SystemCall& call, Sleep sleep, const DescriptorOf& descri
       return {WaitsFor::disk};
     case Sleep::interruptible:
     case Sleep::uninterruptible:
-      return wait_in(call, sleep, descriptor_of);
+      return wait_in(call, sleep, descriptor_of, has_lock);
   }
   return {};
+}
+
+const ScannedPipe* locked_by(const SystemCall& call, Sleep sleep,
+                             const std::function<const ScannedPipe*(int fd, bool writing)>& pipe_at,
+                             const std::function<std::string()>& wchan) {
+  const bool is_splice = call.kind() == STAGE_SPLICE;
+  if (sleep != Sleep::interruptible || (!is_splice && call.kind() != STAGE_SENDFILE))
+    return nullptr;
+  const ScannedPipe* in = pipe_at(call.fd(is_splice ? 0 : 1), false);
+  const ScannedPipe* out = pipe_at(call.fd(is_splice ? 2 : 0), true);
+  const bool from_pipe = in && !in->socket, to_pipe = out && !out->socket;
+  if (from_pipe == to_pipe) return nullptr;
+  // Who waits for the pipe itself leaves the lock to others.
+  const std::string function = wchan();
+  const bool is_unknown = function.empty() || function == "0";
+  if (is_unknown || begins_with(function, {"pipe_wait", "wait_for_space", "splice_from_pipe"}))
+    return nullptr;
+  return from_pipe ? in : out;
 }
 
 WaitsFor wait_on(std::string_view name, bool uninterruptible) {

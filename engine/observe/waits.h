@@ -71,7 +71,16 @@ struct TaskWait {
 // Asked for the descriptors of calls that read, write or move data.
 using DescriptorOf = std::function<Descriptor(int fd, bool writing)>;
 
-TaskWait wait_of(const SystemCall& call, Sleep sleep, const DescriptorOf& descriptor_of);
+// `has_lock`: it is the one that locked_by() tells of.
+TaskWait wait_of(const SystemCall& call, Sleep sleep, const DescriptorOf& descriptor_of,
+                 bool has_lock = false);
+
+// The pipe whose lock a thread has while it sleeps: it moves data between the pipe and something
+// else, and waits for that. Null: none, or it can't be told. `wchan`: what /proc/PID/task/TID/wchan
+// says, asked for if the rest is so.
+const ScannedPipe* locked_by(const SystemCall& call, Sleep sleep,
+                             const std::function<const ScannedPipe*(int fd, bool writing)>& pipe_at,
+                             const std::function<std::string()>& wchan);
 
 // Whether a descriptor of a process is a socket, a terminal, ... for WaitsFor; from its name in
 // /proc/PID/fd, "socket:[1]" or "/dev/pts/3".

@@ -305,7 +305,11 @@ constexpr auto fields(const Pipe*) {
                     &T::kernel_readers, &T::own, &T::closed, &T::first_seen_ns, &T::older,
                     &T::capacity, &T::queued, &T::ring, &T::frame, &T::level, &T::bytes_per_s,
                     &T::exact, &T::total_bytes, &T::rates, &T::fill, &T::larger, &T::range,
-                    &T::socket);
+                    &T::socket, &T::lock);
+}
+constexpr auto fields(const PipeLock*) {
+  using T = PipeLock;
+  return std::tuple(&T::holder, &T::name, &T::call);
 }
 constexpr auto fields(const LargerRing*) {
   using T = LargerRing;
@@ -368,7 +372,7 @@ using Recorded =
                PipeId, PipeEnd, SideBytes, RingCounts, RingLevel, StageState, StageShares, Stage,
                StageEnd, Pipe, Pipeline, Intervention, LargerRing, EstimateRange, Throttling,
                CallRate, DiskUse, SocketQueues, NamedProcess, StageLimits, SceneWait, SocketLink,
-               ThreadPipe, StageThread>;
+               ThreadPipe, StageThread, PipeLock>;
 inline constexpr size_t kRecorded = std::tuple_size_v<Recorded>;
 
 template <class T>

@@ -69,7 +69,8 @@ void PipelineTotals::pass(uint64_t now_ns) {
   }
   // What fails does so above: until here all is of the pass before.
   last_ns_ = now_ns;
-  pipes_.change_each([](PipeTotals& t) { t.pipes = t.capacity_bytes = t.queued_bytes = 0; });
+  pipes_.change_each(
+      [](PipeTotals& t) { t.pipes = t.locked = t.capacity_bytes = t.queued_bytes = 0; });
   stages_.change_each([](StageTotals& t) { t.processes = 0; });
   bottlenecks_.change_each([](BottleneckTotals& t) { t = {}; });
   summed_ = own_pipes_ = 0;
@@ -210,6 +211,7 @@ bool PipelineTotals::add_pipe(const Part& part, const Pipe& pipe, double seconds
                                   part.pipeline.name_at(pipe.readers)},
                                  last_ns_, part.preferred());
   ++totals.pipes;
+  totals.locked += pipe.lock.has_value();
   totals.capacity_bytes += number_of(pipe.capacity);
   totals.queued_bytes += number_of(pipe.queued);
   const auto last = last_pipes_.find(pipe.id);

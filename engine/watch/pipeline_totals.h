@@ -31,7 +31,7 @@ struct PipeTotals {
   // Of the observed time; the rest is what nobody saw, or before a first look.
   double full_s = 0, empty_s = 0, observed_s = 0;
   // Now. NaN: that of one of them isn't known, as without BPF.
-  double pipes = 0, capacity_bytes = 0, queued_bytes = 0;
+  double pipes = 0, locked = 0, capacity_bytes = 0, queued_bytes = 0;
 };
 
 struct StageTotals {

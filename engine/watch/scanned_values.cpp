@@ -72,6 +72,8 @@ void fill(Pipe& view, const ScannedPipe& pipe, const PipeHistory& history) {
   view.level = history.shares();
   view.socket = pipe.socket;
   if (view.socket) view.socket->peer_full_share = history.peer_full_share();
+  view.lock = pipe.lock;
+  if (view.lock) view.lock->name = one_line(view.lock->name);
 }
 
 void fill_ends(Pipe& view, const ScannedPipe& pipe, const std::vector<bool>& active,

@@ -393,6 +393,13 @@ std::string Watcher::resize(PipeId pipe, bool larger) {
   const ScannedPipe& scanned = find(pipe);
   if (scanned.socket)
     throw Error("this is a socket, and its queues are the kernel's to size; choose a pipe");
+  if (scanned.lock) {
+    PipeLock lock = *scanned.lock;
+    lock.name = one_line(lock.name);
+    throw Error(
+        fmt::format("pipe {} is {}; try it again when that goes on", pipe.inode, lock_text(lock)),
+        Exit::refused);
+  }
   const uint64_t bytes =
       scanned.ring ? scanned.ring->slots * kPageBytes : scanned.capacity.value_or(0);
   if (bytes == 0) throw Error(fmt::format("the size of pipe {} is not known yet", pipe.inode));
@@ -464,6 +471,7 @@ void Watcher::retry_undo() {
   const auto may_fit = [this](PipeId id, uint64_t bytes) {
     const ScannedPipe* pipe = table_.index().pipe(id);
     if (!pipe) return true;
+    if (pipe->lock) return false;
     return (pipe->ring ? pipe->ring->used() * kPageBytes : pipe->queued.value_or(0)) <= bytes;
   };
   const size_t before = interventions_.done().size();

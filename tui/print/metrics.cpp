@@ -112,6 +112,10 @@ constexpr MetricColumn<PipeTotals> kPipeColumns[] = {
      [](const PipeTotals& t) { return t.observed_s; }},
     {MetricType::gauge, "pipetop_pipes", "Pipes with these labels.",
      [](const PipeTotals& t) { return t.pipes; }},
+    {MetricType::gauge, "pipetop_locked_pipes",
+     "Of these pipes those that a sleeping splice has the lock of: nobody else reads or writes "
+     "them.",
+     [](const PipeTotals& t) { return t.locked; }},
     {MetricType::gauge, "pipetop_pipe_capacity_bytes", "What these pipes hold at most.",
      [](const PipeTotals& t) { return t.capacity_bytes; }},
     {MetricType::gauge, "pipetop_pipe_queued_bytes", "What is in these pipes.",

@@ -40,10 +40,28 @@ std::string who(const PipeRow& row, const std::vector<StageEnd>& ends,
 }
 
 std::string note(const PipeRow& row) {
-  return row.pipe.socket          ? tui::name_of(row.pipe)
-         : !row.pipe.path.empty() ? row.pipe.path
-         : row.pipe.own           ? "internal: both ends in one process"
-                                  : "";
+  const std::string name = row.pipe.socket          ? tui::name_of(row.pipe)
+                           : !row.pipe.path.empty() ? row.pipe.path
+                           : row.pipe.own           ? "internal: both ends in one process"
+                                                    : "";
+  if (!row.pipe.lock) return name;
+  return name.empty() ? "locked" : "locked, " + name;
+}
+
+// A line for each of the first ones: who holds it is too long for the table.
+std::string locks_text(const std::vector<const PipeRow*>& rows) {
+  constexpr size_t kMostLines = 8;
+  std::string text;
+  size_t locked = 0;
+  for (const PipeRow* row : rows) {
+    const Pipe& pipe = row->pipe;
+    if (pipe.lock && ++locked <= kMostLines)
+      text += fmt::format("{} ({} to {}) is {}\n", tui::name_of(pipe),
+                          ends_text(pipe, row->stages, Role::writer),
+                          ends_text(pipe, row->stages, Role::reader), lock_text(*pipe.lock));
+  }
+  if (locked > kMostLines) text += fmt::format("{} more are locked\n", locked - kMostLines);
+  return text;
 }
 
 struct PrintedColumn {
@@ -139,7 +157,8 @@ std::string table_text(const std::vector<const PipeRow*>& rows, const Snapshot& 
     for (const Filled& f : filled) cells.push_back(f.cells[i]);
     table.add(std::move(cells));
   }
-  return table_head(now, how, rows.size()) + (rows.empty() ? "" : "\n" + table.text());
+  return table_head(now, how, rows.size()) + locks_text(rows) +
+         (rows.empty() ? "" : "\n" + table.text());
 }
 
 // ---- a pipeline -------------------------------------------------------------
@@ -192,6 +211,7 @@ std::string ring_text(const Pipeline& pipeline, const Pipe& pipe, size_t above) 
                       percent(pipe.level, &RingLevel::empty_share),
                       percent(pipe.level, &RingLevel::full_share));
   if (pipe.queued) text += fmt::format(", {} queued", size_text(pipe.queued));
+  if (pipe.lock) text += ", " + lock_text(*pipe.lock);
   text += fmt::format(", {}", pipe.bytes_per_s.has_value() ? pipe_rate_text(pipe) : kUnknown);
   if (const std::string range = range_text(pipe); !range.empty())
     text += fmt::format(" ({})", range);
@@ -379,7 +399,17 @@ Json socket_json(const SocketLink& socket) {
   return json;
 }
 
-Json pipe_json(const Pipe& pipe, uint64_t now_ns, const std::string& missing) {
+// Who sleeps with it.
+void put_lock(Json& json, const std::optional<PipeLock>& lock) {
+  json["locked"] = lock.has_value();
+  if (!lock) return;
+  put_if(lock->holder.pid != 0, json, "locked_by",
+         Json{{"pid", lock->holder.pid}, {"name", lock->name}, {"call", lock->call}},
+         "nobody was seen in a splice from or to it");
+}
+
+Json pipe_json(const Pipe& pipe, uint64_t now_ns, const std::string& not_seen) {
+  const std::string missing = pipe.lock ? lock_text(*pipe.lock) : not_seen;
   Json json = id_json(pipe.id);
   put_if(!pipe.path.empty(), json, "path", pipe.path, "it is no FIFO");
   json["own"] = pipe.own;
@@ -396,6 +426,7 @@ Json pipe_json(const Pipe& pipe, uint64_t now_ns, const std::string& missing) {
     json["bytes_range"] = {{"low", rounded(pipe.range->low)}, {"high", rounded(pipe.range->high)}};
   put_known(json, "bytes", pipe.total_bytes, missing);
   json["exact"] = pipe.exact;
+  put_lock(json, pipe.lock);
   if (pipe.larger)
     json["larger_ring"] = {{"capacity_bytes", pipe.larger->bytes},
                            {"gain", rounded(pipe.larger->gain)}};

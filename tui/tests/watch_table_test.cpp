@@ -75,6 +75,20 @@ TEST_F(WatchTable, WhatIsUnknownIsNeverZero) {
   }
 }
 
+TEST_F(WatchTable, ALockedPipeIsMarked) {
+  Snapshot snapshot = pipes({5e6});
+  Pipe& pipe = pipe_row(snapshot, 1).pipe;
+  pipe.lock = PipeLock{{4101, 7}, "tar", "splice"};
+  pipe.capacity.reset();
+  pipe.queued.reset();
+  start(snapshot);
+  EXPECT_TRUE(shows(" L ")) << text();
+  EXPECT_TRUE(shows("L locked")) << text();
+  EXPECT_FALSE(shows("?/?")) << text();
+  resize(40, 180);
+  EXPECT_TRUE(shows("1 locked: a splice of 4101 (tar) ")) << text();
+}
+
 TEST_F(WatchTable, IdleAndOwnPipesAreCountedAndShownByAKey) {
   Snapshot snapshot = pipes({5e6, 0, 0, 3});
   pipe_row(snapshot, 4).pipe.own = true;

@@ -275,8 +275,12 @@ Item rate_item(const Pipe& pipe) {
   return {{}, pipe_rate_text(pipe), {}, {value_style(pipe.bytes_per_s), kBold}, 11};
 }
 
-Ink size_ink(const RingShown& shown) {
-  return {shown.pipe.capacity ? Style::value : Style::dim, shown.selected ? kReverse : kNone};
+// Its size, or that it is locked.
+PipeCell size_cell(const RingShown& shown) {
+  const Pipe& pipe = shown.pipe;
+  const uint8_t reverse = shown.selected ? kReverse : kNone;
+  if (pipe.lock) return {"locked", {Style::warning, reverse}};
+  return {size_text(pipe.capacity), {pipe.capacity ? Style::value : Style::dim, reverse}};
 }
 
 // From left to right.
@@ -330,8 +334,8 @@ void draw_figures(const Area& line, const RingShown& shown) {
     const int end = line.put_fitted(0, 4, room, shown.ends, Style::plain);
     pen.skip(end - 4 + 2);
   }
-  const std::string size = size_text(shown.pipe.capacity);
-  pen.text(size, size_ink(shown)).skip(std::max(1, 9 - columns_of(size)));
+  const PipeCell size = size_cell(shown);
+  pen.text(size.text, size.ink).skip(std::max(1, 9 - columns_of(size.text)));
   std::vector<RingField> fields = fields_of(shown);
   choose_fields(fields, pen.room() - kLeastStrip);
   const int strip = std::min(pen.room() - columns_of_fields(fields), kMostStrip);
@@ -420,6 +424,8 @@ void draw_fill(const Area& area, const RingShown& shown) {
   const RingFrame* frame = drawable_frame(ring);
   if (!frame) {
     const std::optional<double> share = used_share_of(shown.pipe);
+    if (!share && shown.pipe.lock)
+      return void(area.put_fitted(0, 0, area.cols(), lock_text(*shown.pipe.lock), Style::warning));
     if (!share) return void(area.put(0, 0, whole_words("not known", area.cols()), Style::dim));
     const char32_t free = glyph_of(SlotKind::empty, false, area.glyphs());
     for (int row = 0; row < std::min(area.rows(), 2); ++row) {
@@ -468,7 +474,8 @@ void draw_ring_between(const Area& area, const RingShown& shown) {
   };
   const Pipe& pipe = shown.pipe;
   if (!shown.ends.empty()) put_middle(shown.ends, Style::mark);
-  put_middle(size_text(pipe.capacity), size_ink(shown));
+  const PipeCell size = size_cell(shown);
+  put_middle(size.text, size.ink);
   const int strip_rows = area.rows() >= 10 ? 2 : 1;
   draw_fill(area.part({row, 0, strip_rows, area.cols() - 2}), shown);
   area.put(row, area.cols() - 1, "→", shown.selected ? Style::focus : Style::frame);

@@ -123,6 +123,8 @@ std::vector<std::vector<Item>> ring_facts(const RingShown& shown, bool recorded)
       fmt::format("estimated{}{}{}", range.empty() ? "" : " ", range, recorded ? "" : "; x counts");
   std::vector<Item> second = {
       {{}, pipe_rate_text(pipe), pipe.exact || pipe.socket ? "exact" : how, Style::value, 11}};
+  if (pipe.lock)
+    second.insert(second.begin(), {{}, lock_text(*pipe.lock), {}, {Style::warning, kBold}});
   if (pipe.total_bytes) second.push_back({{}, pipe_total_text(pipe), "so far", Style::value});
   if (!shown.factor.empty()) second.push_back({"change", shown.factor, {}, {Style::mark, kBold}});
   if (pipe.socket) {

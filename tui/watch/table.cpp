@@ -133,8 +133,10 @@ void draw_mark(const Area& area, const TableRow& at) {
   area.set(0, 0, added ? U'+' : U'-', added ? Style::good : Style::warning);
 }
 
-// An anonymous pipe, a socket, a FIFO, or one whose both ends a process holds.
+// An anonymous pipe, a socket, a FIFO, or one whose both ends a process holds; or that it is
+// locked.
 void draw_link(const Area& area, const Pipe& pipe) {
+  if (pipe.lock) return void(area.put(0, 1, "L", {Style::warning, kReverse}));
   const bool fifo = !pipe.path.empty(), marked = fifo || pipe.socket;
   area.put(0, 1,
            fifo          ? "F"
@@ -202,9 +204,10 @@ void draw_headings(const Area& line, const std::vector<PlacedColumn>& columns,
 }
 
 // In words nothing is left to explain of what the processes do.
-void draw_legend(const Area& line, bool in_words, bool has_news) {
+void draw_legend(const Area& line, bool in_words, bool has_news, bool has_locked) {
   Pen pen(line, 0, 1);
   std::vector<std::string_view> others = {"F fifo", "S socket", "o internal", "~ estimated"};
+  if (has_locked) others.insert(others.begin(), "L locked");
   if (has_news) others.insert(others.begin(), {"+ new", "- closed"});
   if (!in_words)
     for (const SignMeaning& sign : state_signs()) {
@@ -397,7 +400,7 @@ void draw_table(const Area& area, const TableState& table, uint64_t now_ns) {
   const auto& rows = table.rows.rows();
   if (rows.empty()) wrap(area.part({2, 1, 3, area.cols() - 2}), nothing_text(table), Style::dim);
   const int visible = table_rows_in(area.rows());
-  bool has_news = false;
+  bool has_news = false, has_locked = false;
   for (int line = 0; line < visible; ++line) {
     const auto index = static_cast<size_t>(table.scroll + line);
     if (index >= rows.size()) break;
@@ -406,11 +409,13 @@ void draw_table(const Area& area, const TableState& table, uint64_t now_ns) {
       draw_cell(place.part({0, column.col, 1, column.cols}), rows[index], column.what, in_words,
                 now_ns);
     has_news |= rows[index].mark != RowMark::none;
+    has_locked |= rows[index].row->pipe.lock.has_value();
     if (rows[index].mark == RowMark::ended) place.set_ink(0, Style::dim);
     if (table.selected && static_cast<int>(index) == table.at)
       place.set_ink(0, {Style::plain, kReverse});
   }
-  if (has_legend(area.rows())) draw_legend(area.from_row(area.rows() - 1, 1), in_words, has_news);
+  if (has_legend(area.rows()))
+    draw_legend(area.from_row(area.rows() - 1, 1), in_words, has_news, has_locked);
 }
 
 }  // namespace pipetop::tui

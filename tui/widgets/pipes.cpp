@@ -74,9 +74,12 @@ Number share_rank(const PipeRow& row) {
   return row.pipe.level.has_value() ? Number((*row.pipe.level).*kShare) : Number();
 }
 
+constexpr std::string_view kLocked = "locked";
+
 template <std::optional<uint64_t> Pipe::*kBytes>
 PipeCell bytes_cell(const PipeRow& row, uint64_t) {
   const std::optional<uint64_t>& bytes = row.pipe.*kBytes;
+  if (!bytes && row.pipe.lock) return {std::string(kLocked), Style::warning};
   return {size_text(bytes), bytes ? Style::value : Style::dim};
 }
 template <std::optional<uint64_t> Pipe::*kBytes>
@@ -86,6 +89,7 @@ Number bytes_rank(const PipeRow& row) {
 }
 
 PipeCell level_cell(const PipeRow& row, uint64_t) {
+  if (!row.pipe.queued && row.pipe.lock) return {std::string(kLocked), Style::warning};
   return {level_text(row.pipe), row.pipe.queued ? Style::value : Style::dim};
 }
 
@@ -106,7 +110,9 @@ PipeCell state_cell(const PipeRow& row, uint64_t) {
 
 PipeCell pipe_cell(const PipeRow& row, uint64_t) {
   const Pipe& pipe = row.pipe;
-  return {pipe.path.empty() ? std::to_string(pipe.id.inode) : pipe.path, Style::dim};
+  std::string name = pipe.path.empty() ? std::to_string(pipe.id.inode) : pipe.path;
+  if (pipe.lock) return {fmt::format("{} {}", name, lock_text(*pipe.lock)), Style::warning};
+  return {std::move(name), Style::dim};
 }
 
 PipeCell cgroup_cell(const PipeRow& row, uint64_t) {

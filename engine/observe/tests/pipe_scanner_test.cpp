@@ -62,6 +62,7 @@ TEST_F(BpfPipeScanner, BlockedEnds) { check_blocked_ends(*scanner_); }
 TEST_F(BpfPipeScanner, BlockedBetween) { check_blocked_between(*scanner_); }
 TEST_F(BpfPipeScanner, OtherWaits) { check_other_waits(*scanner_); }
 TEST_F(BpfPipeScanner, Threads) { check_threads(*scanner_); }
+TEST_F(BpfPipeScanner, ALockedPipe) { check_locked(*scanner_); }
 TEST_F(BpfPipeScanner, AnEndedFirstThread) { check_ended_first_thread(*scanner_); }
 TEST_F(BpfPipeScanner, WhoTheyAre) { check_who_they_are(*scanner_); }
 TEST_F(BpfPipeScanner, Bytes) { check_bytes(*scanner_, 0); }

@@ -52,6 +52,10 @@ TEST_F(ProcPipeScanner, Threads) {
   need_system_calls();
   if (!IsSkipped()) check_threads(*scanner_);
 }
+TEST_F(ProcPipeScanner, ALockedPipe) {
+  need_system_calls();
+  if (!IsSkipped()) check_locked(*scanner_);
+}
 TEST_F(ProcPipeScanner, AnEndedFirstThread) { check_ended_first_thread(*scanner_); }
 TEST_F(ProcPipeScanner, WhoTheyAre) {
   need_system_calls();

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "engine/observe/tests/scan_fixture.h"
+#include "engine/tests/support/locked_pipe.h"
 
 namespace pipetop::observe {
 
@@ -176,6 +177,29 @@ inline void check_threads(PipeScanner& scanner) {
     return leader && leader->cpu_ns >= used_ns + 10'000'000;
   }));
   ASSERT_EQ(pipe_in(scan, pipe.id)->ends.size(), 4u);  // threads share them
+}
+
+// By whom, and the rest as ever.
+inline void check_locked(PipeScanner& scanner) {
+  LockedPipe locked;
+  const TestPipe other;
+  const PipeId id = locked.pipe().id;
+  scanner.set_open({id, other.id});
+  PipeScan scan = scanner.scan();
+  ASSERT_TRUE(pipe_in(scan, id));
+  const auto lock = pipe_in(scan, id)->lock;
+  ASSERT_TRUE(lock);
+  EXPECT_EQ(lock->holder, id_of_process(locked.holder()));
+  EXPECT_EQ(lock->name, read_task_stat(locked.holder())->comm());
+  EXPECT_EQ(lock->call, "splice");
+  EXPECT_FALSE(pipe_in(scan, other.id)->lock);
+  EXPECT_EQ(pipe_in(scan, other.id)->capacity, 65536u);
+  EXPECT_NE(task_in(scan, locked.holder())->wait, WaitsFor::pipe_write) << "there is room";
+  locked.let_go();
+  EXPECT_TRUE(eventually([&] {
+    scan = scanner.scan();
+    return !pipe_in(scan, id)->lock && pipe_in(scan, id)->capacity == 65536u;
+  }));
 }
 
 // What another thread of it goes on holding.

@@ -146,6 +146,35 @@ TEST_F(TaskWaits, BytesDecideWhereTheRingIsUnknown) {
   EXPECT_EQ(asleep(SYS_splice, kUnknown, 0, kFull).wait, WaitsFor::pipe_write);
 }
 
+// By the function that it sleeps in: for the pipe itself it waits without the lock.
+TEST_F(TaskWaits, WhoWaitsForSomethingElseHasTheLock) {
+  std::string wchan = "unix_stream_read_generic";
+  const auto locked = [&](Sleep sleep, int64_t number, uint64_t first, uint64_t second,
+                          uint64_t third = 0) {
+    return locked_by(
+        {number, {first, second, third}}, sleep, [&](int fd, bool) { return find(fd).pipe; },
+        [&] { return wchan; });
+  };
+  EXPECT_EQ(locked(Sleep::interruptible, SYS_splice, kSocket, 0, kHalf), &half_);
+  EXPECT_EQ(locked(Sleep::interruptible, SYS_splice, kHalf, 0, kSocket), &half_);
+  EXPECT_EQ(locked(Sleep::interruptible, SYS_splice, kTerminal, 0, kUnknown), &unknown_);
+  EXPECT_EQ(locked(Sleep::interruptible, SYS_sendfile, kFull, kTimer), &full_);
+  EXPECT_FALSE(locked(Sleep::interruptible, SYS_splice, kEmpty, 0, kFull)) << "two pipes";
+  EXPECT_FALSE(locked(Sleep::interruptible, SYS_splice, kFile, 0, kSocket)) << "none";
+  EXPECT_FALSE(locked(Sleep::interruptible, SYS_tee, kHalf, kEmpty));
+  EXPECT_FALSE(locked(Sleep::interruptible, SYS_read, kHalf, 0));
+  EXPECT_FALSE(locked(Sleep::uninterruptible, SYS_splice, kSocket, 0, kHalf)) << "it wants it";
+  EXPECT_FALSE(locked(Sleep::stopped, SYS_splice, kSocket, 0, kHalf));
+  for (const char* not_told : {"", "0", "pipe_wait_writable", "pipe_wait_readable", "pipe_wait",
+                               "wait_for_space", "splice_from_pipe_next.part.0"}) {
+    wchan = not_told;
+    EXPECT_FALSE(locked(Sleep::interruptible, SYS_splice, kSocket, 0, kFull)) << not_told;
+  }
+  half_.socket.emplace();
+  wchan = "wait_woken";
+  EXPECT_EQ(locked(Sleep::interruptible, SYS_splice, kHalf, 0, kEmpty), &empty_) << "one is none";
+}
+
 TEST_F(TaskWaits, VmspliceGoesWhereTheEndDoes) {
   EXPECT_EQ(asleep(SYS_vmsplice, kUnknown).wait, WaitsFor::pipe_write);  // a write end
   EXPECT_EQ(asleep(SYS_vmsplice, kHalf).wait, WaitsFor::pipe_read);

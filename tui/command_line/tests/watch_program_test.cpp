@@ -11,6 +11,7 @@
 #include "engine/process/threads.h"
 #include "engine/tests/eventually.h"
 #include "engine/tests/support/few_descriptors.h"
+#include "engine/tests/support/locked_pipe.h"
 #include "engine/tests/support/scratch_directory.h"
 #include "tui/command_line/tests/program.h"
 #include "tui/tests/processes.h"
@@ -154,6 +155,26 @@ TEST(MeasuredWatch, ADurationIsABound) {
     EXPECT_LT(all["over_ns"], 1'000'000'000u);
     EXPECT_FALSE(all["pipes"].empty());
   }
+}
+
+TEST(WatchProgram, ALockedPipeIsNamedAndNobodyWaitsForIt) {
+  LockedPipe locked;
+  const std::string holder = std::to_string(locked.holder());
+  const uint64_t inode = locked.pipe().id.inode;
+  Program pipeline(watch({"--format", "json", "--duration", "300ms", holder}));
+  EXPECT_EQ(pipeline.wait(), 0) << pipeline.err();
+  const json pipe = pipe_of(json::parse(pipeline.out())["pipes"], inode);
+  ASSERT_FALSE(pipe.is_null()) << pipeline.out();
+  EXPECT_EQ(pipe["locked_by"]["pid"].dump(), holder) << pipe;
+  EXPECT_TRUE(pipe["capacity_bytes"].is_null());
+  Program table(watch({"--once"}));
+  EXPECT_EQ(table.wait(), 0) << table.err();
+  EXPECT_NE(table.out().find("pipe " + std::to_string(inode) + " ("), std::string::npos);
+  EXPECT_NE(table.out().find(" is locked: a splice of " + holder), std::string::npos);
+  Program stream(watch({"--format", "jsonl", "--interval", "50ms", holder}));
+  ASSERT_TRUE(stream.wait_for("\"locked\":true"));
+  stream.send(SIGTERM);
+  EXPECT_EQ(stream.wait(), 128 + SIGTERM);
 }
 
 TEST(WatchProgram, WithoutProcItIsSaid) {

@@ -202,6 +202,40 @@ TEST(PrintWatch, WhatIsUnknownIsNullWithAReason) {
   EXPECT_EQ(pipe["readers"][0]["active"], false);
 }
 
+// Nobody reads or writes it, so it is said wherever the pipe is.
+TEST(PrintWatch, ALockedPipeIsNamed) {
+  Snapshot s = example_pipes();
+  Pipe& pipe = s.table.rows.own()[0].pipe;
+  pipe.ring.reset();
+  pipe.capacity.reset();
+  pipe.queued.reset();
+  pipe.lock = PipeLock{{1201, 8201}, "seq", "splice"};
+  s.table.rows.own()[2].pipe.lock.emplace();
+  for (const int columns : {80, 120}) {
+    WatchPrint wide = how();
+    wide.columns = columns;
+    const std::string text = watch_document(s, wide).human;
+    for (const char* line : {"\npipe 501 (seq 1201 to gzip 1202) is locked: a splice of 1201 (seq) "
+                             "holds it\n",
+                             "\n/tmp/queue (unknown to nobody) is locked\n"})
+      EXPECT_NE(text.find(line), text.npos) << line << text;
+  }
+  const Json json = watch_document(s, how()).tree;
+  const Json& first = json["pipes"][0];
+  EXPECT_EQ(first["locked"], true);
+  EXPECT_EQ(first["locked_by"], (Json{{"pid", 1201}, {"name", "seq"}, {"call", "splice"}}));
+  EXPECT_TRUE(first["queued_bytes"].is_null());
+  EXPECT_EQ(first["queued_bytes_reason"], "locked: a splice of 1201 (seq) holds it");
+  EXPECT_EQ(json["pipes"][1]["locked"], false);
+  EXPECT_FALSE(json["pipes"][1].contains("locked_by"));
+  EXPECT_EQ(json["pipes"][2]["locked"], true);
+  EXPECT_TRUE(json["pipes"][2]["locked_by"].is_null());
+  s.watched = example_pipeline();
+  s.watched->pipes[0] = pipe;
+  EXPECT_NE(watch_document(s, how()).human.find(", locked: a splice of 1201 (seq) holds it, "),
+            std::string::npos);
+}
+
 TEST(PrintWatch, APipelineNamesWhatHoldsItUp) {
   Snapshot s = example_pipes();
   s.watched = example_pipeline();
