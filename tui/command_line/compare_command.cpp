@@ -15,6 +15,7 @@
 #include "engine/process/watched_command.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
+#include "tui/command_line/result_files.h"
 #include "tui/print/stored_result.h"
 
 namespace pipetop::tui {
@@ -97,7 +98,10 @@ int compare_command(const CommandLine& line) {
     throw Error("--interleave needs two commands that print a result: see pipetop help compare");
   if (wanted.files.size() < 2)
     throw Error("compare needs two results: pipetop compare OLD.json NEW.json");
+  const std::vector<Destination> results = {{"--output", wanted.output}, {"--svg", wanted.svg}};
+  check_distinct(results);
   if (wanted.in_turns) return compare_commands(line);
+  check_no_input(results, wanted.files);
   const StoredResult before = read_result(wanted.files.front());
   Assessment all;
   std::vector<ResultComparison> comparisons;

@@ -58,6 +58,13 @@ void check_distinct(const std::vector<Destination>& all) {
                                 later->path == kStdout ? "stdout" : later->path, later->remedy));
 }
 
+void check_no_input(const std::vector<Destination>& all, const std::vector<std::string>& inputs) {
+  for (const Destination& one : all)
+    for (const std::string& input : inputs)
+      if (!one.path.empty() && one.path != kStdout && place_of(one.path) == place_of(input))
+        throw Error(fmt::format("{} {}: it is read, too: give another name", one.name, one.path));
+}
+
 std::string name_at(std::time_t unix_s, std::string_view ending) {
   std::tm local{};
   ::localtime_r(&unix_s, &local);

@@ -34,6 +34,9 @@ struct Destination {
 // Mixed together they would be useless. Throws Error.
 void check_distinct(const std::vector<Destination>& all);
 
+// What is read would be lost. Throws Error.
+void check_no_input(const std::vector<Destination>& all, const std::vector<std::string>& inputs);
+
 // "pipetop-20261121-093005.svg" for ".svg": the local time, as people know it.
 std::string name_at(std::time_t unix_s, std::string_view ending);
 

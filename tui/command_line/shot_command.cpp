@@ -21,6 +21,7 @@
 #include "engine/workload/table/workloads.h"
 #include "tui/command_line/commands.h"
 #include "tui/command_line/output.h"
+#include "tui/command_line/result_files.h"
 #include "tui/dashboard/controller.h"
 #include "tui/dashboard/source.h"
 #include "tui/draw/picture.h"
@@ -472,6 +473,7 @@ const PictureFormat& picture_format(const ShotRequest& shot) {
 
 int shot_command(const CommandLine& line) {
   setlocale(LC_CTYPE, "C.UTF-8");  // how wide characters are; a picture is UTF-8 everywhere
+  check_no_input({{"--output", line.shot.output}}, {line.shot.replay});
   if (line.shot.scene > 0 || !line.shot.all_scenes.empty()) return shot_of_scenes(line);
   const PictureFormat& format = picture_format(line.shot);
   Output output(line.shot.output);

@@ -28,6 +28,21 @@ class CompareProgram : public testing::Test {
   const ScratchDirectory scratch_;
 };
 
+TEST_F(CompareProgram, WhatItReadsStays) {
+  const std::string old = ladder("old", 1, 8), before = content_of(old);
+  const std::string link = scratch_.file("link");
+  std::filesystem::create_symlink(old, link);
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--output", old},
+                                               {"--svg", link},
+                                               {"--output", "x", "--svg", "x"}}) {
+    std::vector<std::string> words = {"compare", old, old};
+    words.insert(words.end(), more.begin(), more.end());
+    Program program(words);
+    EXPECT_EQ(program.wait(), 1) << more[1];
+    EXPECT_EQ(content_of(old), before);
+  }
+}
+
 TEST_F(CompareProgram, TheExitStatusTellsWhetherItIsSlower) {
   const std::string old = ladder("old", 1, 8), slow = ladder("slow", 0.8, 8),
                     same = ladder("same", 1, 8), few = ladder("few", 1, 1);
