@@ -199,7 +199,7 @@ TEST(StoredResult, HasNoMoreOfAnythingThanAResultHas) {
   std::string many = "gib_per_s,pairs\n";
   for (int i = 0; i <= 2'000; ++i) many += "1," + std::to_string(i) + "\n";
   EXPECT_EQ(refusal_of(many), "f: more than 2000 rungs");
-  EXPECT_EQ(refusal_of("gib_per_s" + std::string(2'000, ',')), "f:1:1009: more than 1000 fields");
+  EXPECT_EQ(refusal_of("gib_per_s" + std::string(2'000, ',')), "f:1:1010: more than 1000 fields");
   EXPECT_EQ(refusal_of(std::string(kMostResultBytes + 1, ' ')),
             "f: larger than 64MiB: no result of pipetop");
 }
