@@ -21,6 +21,9 @@ namespace pipetop {
 namespace {
 
 constexpr int kBacklog = 128;
+// A client that is ready and can't be read would take a CPU.
+constexpr unsigned kMostHurries = 100;
+constexpr int kBreath_ms = 10;
 
 [[noreturn]] void no_address(std::string_view text) {
   throw Error(fmt::format(
@@ -222,6 +225,7 @@ int HttpServer::timeout_ms() const {
   int64_t least_ms = -1;
   if (MHD_get_timeout(library_->daemon, &wait_ms) == MHD_YES)
     least_ms = int64_t(std::min<unsigned long long>(wait_ms, 1000 * kIdle_s));
+  if (least_ms == 0 && hurries_ > kMostHurries) least_ms = kBreath_ms;
   if (library_->clients.empty() && accepts_) return int(least_ms);
   uint64_t end_ns = accepts_ ? UINT64_MAX : accepts_again_ns_;
   for (const Library::Client& client : library_->clients)
@@ -240,6 +244,9 @@ std::string HttpServer::run() {
   }
   std::string why = accept(now_ns);
   MHD_run(library_->daemon);
+  unsigned long long wait_ms = 0;
+  const bool hurries = MHD_get_timeout(library_->daemon, &wait_ms) == MHD_YES && wait_ms == 0;
+  hurries_ = hurries ? hurries_ + 1 : 0;
   return why;
 }
 

@@ -73,6 +73,7 @@ class HttpServer {
   ListenAddress address_;
   bool accepts_ = false;
   uint64_t accepts_again_ns_ = 0;
+  unsigned hurries_ = 0;  // of the last runs, after which there was more to do at once
   std::unique_ptr<Library> library_;
 };
 
