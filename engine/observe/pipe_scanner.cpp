@@ -57,8 +57,10 @@ class Records {
   bool read_some(const Keeps& keeps) {
     if (records_.size() < count_ + kPiece) records_.resize(records_.size() * 2 + kPiece);
     const ssize_t bytes = read(pass_.get(), &records_[count_], kPiece * sizeof(Record));
-    const bool goes_on = bytes >= 0 || ((errno == EAGAIN || errno == EINTR) && ++idle_ < kMostIdle);
-    if (!goes_on) throw SystemError(what_, errno);
+    // Once for kVisits descriptors of which none is an end.
+    const bool goes_on = bytes >= 0 || errno == EAGAIN || errno == EINTR;
+    const int most = bytes < 0 && errno == EINTR ? kMostInterrupted : kMostIdle;
+    if (!goes_on || (bytes < 0 && ++idle_ > most)) throw SystemError(what_, errno);
     if (bytes >= 0) idle_ = 0;
     if (bytes == 0) pass_.reset();
     const size_t end = count_ + static_cast<size_t>(std::max<ssize_t>(bytes, 0)) / sizeof(Record);
@@ -72,8 +74,8 @@ class Records {
  private:
   // The kernel's buffer, which it fills at a time.
   static constexpr size_t kPiece = 32 * 1024 / sizeof(Record);
-  // Reads that the kernel has ended early, one after the other: after each of 2^20 others.
-  static constexpr int kMostIdle = 100;
+  // Reads one after the other that bring nothing.
+  static constexpr int kMostIdle = 10'000, kMostInterrupted = 10;
 
   std::vector<Record> records_;
   size_t count_ = 0;
