@@ -408,7 +408,7 @@ TEST_F(WatchKeys, WhatFailsIsToldForAsLongAsItDoes) {
   source->now.stale_since_ns = now_ns;
   source->changed();
   tick(50);
-  EXPECT_TRUE(shows(" STALE ")) << text();
+  EXPECT_TRUE(shows(" STALE")) << text();
   EXPECT_TRUE(shows("bottleneck: ")) << "the last picture stays\n" << text();
   tick(20'000);
   EXPECT_TRUE(shows("as of 20s ago, tried again: list of pipes: Too many open files")) << text();

@@ -79,8 +79,9 @@ TEST_F(PipelineTotalsTest, BytesAndTimesOnlyGrow) {
 TEST_F(PipelineTotalsTest, APassThatFailsLeavesAllAsItWasAndTheNextMakesUpForIt) {
   add_pair(10, 100);
   start();
-  pass();
+  for (int i = 0; i < 2; ++i) pass();
   const PipeTotals before = pipe("tar|gzip");
+  ASSERT_EQ(bottlenecks(), "stage gzip 1;");
   machine.refuses = ENOMEM;
   for (int i = 0; i < 3; ++i) EXPECT_THROW(pass(), SystemError);
   const PipeTotals then = pipe("tar|gzip");
@@ -90,8 +91,8 @@ TEST_F(PipelineTotalsTest, APassThatFailsLeavesAllAsItWasAndTheNextMakesUpForIt)
   EXPECT_EQ(bottlenecks(), "stage gzip 1;");
   machine.refuses = 0;
   pass();
-  EXPECT_NEAR(pipe("tar|gzip").bytes, 25e6, 1e5);
-  EXPECT_NEAR(stage("gzip").seconds[StageTotals::on_cpu], 20, 0.1);
+  EXPECT_NEAR(pipe("tar|gzip").bytes, 30e6, 1e5);
+  EXPECT_NEAR(stage("gzip").seconds[StageTotals::on_cpu], 25, 0.1);
 }
 
 TEST_F(PipelineTotalsTest, WhatStandsIsKnownWithoutAClock) {

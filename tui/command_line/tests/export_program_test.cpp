@@ -187,26 +187,37 @@ TEST(ExportProgram, ConnectionsThatNeverAskTakeNoPassItsDescriptors) {
   ASSERT_NE(exporter.get("/metrics"), "") << exporter.err();
   std::vector<UniqueFd> idle;
   for (int i = 0; i < 120; ++i) idle.push_back(exporter.connect());
-  const auto cpu_s = [&] { return exporter.value("process_cpu_seconds_total", {}); };
-  const auto before_s = cpu_s();
-  ASSERT_TRUE(before_s) << exporter.err();
-  EXPECT_TRUE(eventually([&] { return cpu_s() > before_s; }));
+  for (int passes = 0; passes < 2; ++passes) {
+    const auto cost_s = [&] { return exporter.value("pipetop_scan_seconds", {}); };
+    const auto before_s = cost_s();
+    ASSERT_TRUE(before_s) << exporter.err();
+    EXPECT_TRUE(eventually([&] { return cost_s().value_or(*before_s) != *before_s; }))
+        << exporter.err();
+  }
   EXPECT_EQ(exporter.value("pipetop_scan_errors_total", {}), 0) << exporter.err();
   exporter.send(SIGTERM);
   EXPECT_EQ(exporter.wait(), 128 + SIGTERM) << exporter.err();
 }
 
-TEST(ExportProgram, WithoutEpollItIsSlowerAndGoesOn) {
+// libmicrohttpd has no other way to wait: what is asked meanwhile is answered later.
+TEST(ExportProgram, WhileEpollFailsItGoesOn) {
   if (PIPETOP_SANITIZED) GTEST_SKIP() << "leaks can't be looked for in what is traced";
-  for (const char* error : {"EINTR", "ENOMEM"}) {
+  const auto exporting = [](const std::string& how) {
     // -D: it stays our child, and strace looks on.
-    Exporting exporter("/usr/bin/strace",
-                       {"-D", "-qq", "-o", "/dev/null", "-e", "trace=?epoll_wait,epoll_pwait", "-e",
-                        std::string("inject=?epoll_wait,epoll_pwait:error=") + error + ":when=3+"});
-    for (int i = 0; i < 5; ++i) EXPECT_NE(exporter.get("/metrics"), "") << exporter.err();
-    EXPECT_TRUE(eventually([&] { return exporter.value("pipetop_pipes", {}).has_value(); }));
+    return std::vector<std::string>{"-D", "-qq",
+                                    "-o", "/dev/null",
+                                    "-e", "trace=?epoll_wait,epoll_pwait",
+                                    "-e", "inject=?epoll_wait,epoll_pwait:error=" + how};
+  };
+  for (const char* error : {"EINTR", "ENOMEM"}) {
+    Exporting exporter("/usr/bin/strace", exporting(std::string(error) + ":when=3..60"));
+    EXPECT_NE(exporter.get("/metrics"), "") << exporter.err();
     exporter.send(SIGTERM);
     EXPECT_EQ(exporter.wait(), 128 + SIGTERM) << exporter.err();
+    Exporting deaf("/usr/bin/strace", exporting(std::string(error) + ":when=3+"));
+    EXPECT_TRUE(deaf.wait_for("listening")) << deaf.err();
+    deaf.send(SIGTERM);
+    EXPECT_EQ(deaf.wait(), 128 + SIGTERM) << deaf.err();
   }
 }
 
