@@ -271,7 +271,7 @@ PipeAsker::~PipeAsker() {
 
 // By pidfd: whoever waits for all of our children has perhaps waited for this one.
 void PipeAsker::kill_child() {
-  if (pidfd_) ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
+  ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
 }
 
 // False: it isn't possible now.
@@ -290,8 +290,13 @@ bool PipeAsker::begin() {
     answer_all(desk());
   }
   if (child < 0) return false;
-  child_ = child;
   pidfd_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  if (!pidfd_) {
+    ::kill(child, SIGKILL);  // it waits for questions only
+    ::waitpid(child, nullptr, 0);
+    return false;
+  }
+  child_ = child;
   socket_ = std::move(ours);
   sent_ns_ = 0;
   return true;
