@@ -86,7 +86,7 @@ TEST_F(WatchTable, ALockedPipeIsMarked) {
   EXPECT_TRUE(shows(" locked ")) << text();
   EXPECT_FALSE(shows("?/?")) << text();
   resize(40, 200);
-  EXPECT_TRUE(shows("1 locked: a splice of 4101 (tar) ")) << text();
+  EXPECT_TRUE(shows("1 locked: a splice of 41")) << text();
 }
 
 TEST_F(WatchTable, IdleAndOwnPipesAreCountedAndShownByAKey) {

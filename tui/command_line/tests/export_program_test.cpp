@@ -194,7 +194,9 @@ TEST(ExportProgram, ConnectionsThatNeverAskTakeNoPassItsDescriptors) {
     EXPECT_TRUE(eventually([&] { return cost_s().value_or(*before_s) != *before_s; }))
         << exporter.err();
   }
-  EXPECT_EQ(exporter.value("pipetop_scan_errors_total", {}), 0) << exporter.err();
+  const auto errors = exporter.value("pipetop_scan_errors_total", {});
+  exporter.catch_up();
+  EXPECT_EQ(errors, 0) << exporter.err();
   exporter.send(SIGTERM);
   EXPECT_EQ(exporter.wait(), 128 + SIGTERM) << exporter.err();
 }

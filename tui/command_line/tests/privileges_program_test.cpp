@@ -394,7 +394,10 @@ TEST(Privileges, AUserWhoMayStartNothingIsTold) {
   const ProgramCopy copy;
   Program run(kSetpriv, as_user("/usr/bin/prlimit", {"--nproc=0", copy.path(), "run"}));
   EXPECT_EQ(run.wait(), 3);
-  EXPECT_EQ(run.err(), "pipetop: fork: Resource temporarily unavailable\n");
+  EXPECT_EQ(
+      run.err(),
+      "pipetop: fork: Resource temporarily unavailable; raise the limit of processes (ulimit -u, "
+      "pids.max of the cgroup)\n");
 }
 
 TEST(Privileges, AnOrdinaryUserIsToldInOneLine) {

@@ -171,7 +171,7 @@ TEST(WatchProgram, ALockedPipeIsNamedAndNobodyWaitsForIt) {
   EXPECT_EQ(table.wait(), 0) << table.err();
   EXPECT_NE(table.out().find("pipe " + std::to_string(inode) + " ("), std::string::npos);
   EXPECT_NE(table.out().find(" is locked: a splice of " + holder), std::string::npos);
-  Program stream(watch({"--format", "jsonl", "--interval", "50ms", holder}));
+  Program stream(watch({"--format", "jsonl", "--interval", "100ms", holder}));
   ASSERT_TRUE(stream.wait_for("\"locked\":true"));
   stream.send(SIGTERM);
   EXPECT_EQ(stream.wait(), 128 + SIGTERM);

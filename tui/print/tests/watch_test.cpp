@@ -217,7 +217,7 @@ TEST(PrintWatch, ALockedPipeIsNamed) {
     const std::string text = watch_document(s, wide).human;
     for (const char* line : {"\npipe 501 (seq 1201 to gzip 1202) is locked: a splice of 1201 (seq) "
                              "holds it\n",
-                             "\n/tmp/queue (unknown to nobody) is locked\n"})
+                             "\n/tmp/queue (unknown to unknown) is locked\n"})
       EXPECT_NE(text.find(line), text.npos) << line << text;
   }
   const Json json = watch_document(s, how()).tree;
