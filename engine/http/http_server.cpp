@@ -48,7 +48,8 @@ MHD_Result send_answer(MHD_Connection* connection, const HttpAnswer& answer) {
 size_t most_connections() {
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
-  return std::clamp<size_t>(limit.rlim_cur / HttpServer::kPart, 1, HttpServer::kMostConnections);
+  const size_t others = limit.rlim_cur - std::min(limit.rlim_cur, HttpServer::kOwnDescriptors);
+  return std::clamp<size_t>(others / HttpServer::kPart, 1, HttpServer::kMostConnections);
 }
 
 bool watch(const UniqueFd& epoll, int fd) {
@@ -205,6 +206,8 @@ std::string HttpServer::accept(uint64_t now_ns) {
   if (now_ns < accepts_again_ns_) return {};
   set_accepting(true);
   while (accepts_) {
+    // One gives way first, or those that are on their way out would take the descriptors of passes.
+    if (library_->clients.size() > library_->most) return {};
     sockaddr_storage from = {};
     socklen_t size = sizeof from;
     auto* const address = reinterpret_cast<sockaddr*>(&from);
@@ -212,7 +215,6 @@ std::string HttpServer::accept(uint64_t now_ns) {
     if (client < 0 && (errno == EAGAIN || errno == ECONNABORTED)) return {};
     if (client < 0) break;
     MHD_add_connection(library_->daemon, client, address, size);
-    if (library_->clients.size() > library_->most) return {};
   }
   std::string why = SystemError("accept4", errno).what();
   set_accepting(false);

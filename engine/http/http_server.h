@@ -39,9 +39,9 @@ struct HttpAnswer {
 class HttpServer {
  public:
   // Clients choose how many they are and how slowly they ask: one more than these ends the oldest,
-  // and so does one more than this part of the descriptors that we may have.
+  // and so does one more than this part of the descriptors that we may have beyond our own.
   static constexpr size_t kMostConnections = 64;
-  static constexpr size_t kPart = 8;
+  static constexpr size_t kOwnDescriptors = 64, kPart = 4;
   static constexpr unsigned kIdle_s = 5;
   static constexpr uint64_t kWhole_ns = 10'000'000'000;  // from its beginning to its end
   static constexpr size_t kMostBytes = 16 << 10;         // of a request, of each connection
