@@ -72,7 +72,7 @@ void fill(Pipe& view, const ScannedPipe& pipe, const PipeHistory& history) {
   view.level = history.shares();
   view.socket = pipe.socket;
   if (view.socket) view.socket->peer_full_share = history.peer_full_share();
-  view.lock = pipe.lock;
+  if (!is_own(pipe)) view.lock = pipe.lock;  // else nobody else waits for it
   if (view.lock) view.lock->name = one_line(view.lock->name);
 }
 

@@ -303,6 +303,17 @@ TEST(ViewWaits, AReaderBehindItHasEachLineAtOnce) {
   }
 }
 
+TEST(ViewWaits, ItsOwnPipeIsNotCalledLocked) {
+  TwoEnds in = make_sockets(), out = make_pipe();
+  Stage view({}, in.read.get(), out.write.get());
+  const auto call = "/proc/" + std::to_string(view.pid()) + "/wchan";
+  ASSERT_TRUE(eventually([&] { return content_of(call).starts_with("unix_stream"); }));
+  Program watch({"watch", "--once", "--no-bpf"});
+  EXPECT_EQ(watch.wait(), 0) << watch.err();
+  EXPECT_EQ(watch.out().find("a splice of " + std::to_string(view.pid())), std::string::npos)
+      << watch.out();
+}
+
 TEST(ViewWaits, AWriterBeforeItIsNotLockedOut) {
   for (const Channel& channel : kChannels) {
     if (channel.make == make_packets) continue;  // too large for one
