@@ -161,9 +161,11 @@ class Headless {
       if (interrupts_.signal() == 0) throw Error(now_->stale_because, Exit::refused);
       return exit_status({}, interrupts_);
     }
-    passed_in_ns_ = monotonic_ns() - begin_ns_;
+    first_pass_ns_ = monotonic_ns() - begin_ns_;
     while (goes_on && !is_over()) goes_on = serve();
     if (!is_stream(line_)) output_.finish(line_.format->print(document()));
+    // A time that is too short for an interval has a line, too.
+    if (is_stream(line_) && goes_on && !is_stale(*now_) && last_line_ns_ == begin_ns_) write_line();
     if (is_stream(line_)) output_.finish();
     recording_.finish();
     if (met_) return static_cast<int>(Exit::met);
@@ -179,15 +181,14 @@ class Headless {
     const bool ends = met_ && line_.watch.then_exit.value_or(true);
     if (ends || watcher_.has_ended() || length_ns == 0) return ends || watcher_.has_ended();
     const uint64_t end_ns = begin_ns_ + length_ns;
-    return now_->now_ns >= end_ns || looked_ns_ >= end_ns + 2 * kSample_ns;
+    return now_->now_ns >= end_ns || looked_ns_ >= end_ns + 2 * (kSample_ns + first_pass_ns_);
   }
 
   // Of all pipes rates need a pass at the end, and those that take long are made rarely.
   bool is_time_for_last_pass() {
-    if (!passed_in_ns_ || is_stream(line_) || !line_.watch.target.empty()) return false;
-    if (looked_ns_ + 2 * *passed_in_ns_ < begin_ns_ + length_of(line_)) return false;
-    passed_in_ns_.reset();
-    return true;
+    if (first_pass_ns_ == 0 || is_stream(line_) || !line_.watch.target.empty()) return false;
+    if (looked_ns_ + 2 * first_pass_ns_ < begin_ns_ + length_of(line_)) return false;
+    return !std::exchange(last_is_made_, true);
   }
 
   // False if it should end now.
@@ -213,6 +214,10 @@ class Headless {
     constexpr uint64_t kSlack_ns = 5 * kMs;
     if (!is_stream(line_) || now_->now_ns + kSlack_ns < last_line_ns_ + line_interval_ns(line_))
       return;
+    write_line();
+  }
+
+  void write_line() {
     output_.write(line_.format->print_interval(document()));
     last_line_ns_ = now_->now_ns;
     window_.begin(*now_);
@@ -237,7 +242,8 @@ class Headless {
   Watcher watcher_;
   EventLoop loop_;
   uint64_t begin_ns_ = 0, looked_ns_ = 0, last_line_ns_ = 0;
-  std::optional<uint64_t> passed_in_ns_;  // the first time
+  uint64_t first_pass_ns_ = 0;  // how long it took; 0: it isn't over
+  bool last_is_made_ = false;
   StaleWords stale_;
   WindowBytes window_;
   std::vector<std::string> leftovers_;
