@@ -100,7 +100,7 @@ void put_which(nlmsghdr* message, Profile kind, uint32_t index = 0) {
   if (index != 0) mnl_attr_put_u32(message, TCA_ACT_INDEX, index);
 }
 
-constexpr uint64_t kFlushLimit_ns = 10'000'000'000;
+constexpr uint64_t kFlushLimit_ns = 60 * kSecond;  // the kernel thread may wait for a CPU
 
 // The kernel returns ENOENT for a module that it cannot load.
 bool is_missing(const KernelRefusal& refusal) {
