@@ -40,10 +40,10 @@ std::string who(const PipeRow& row, const std::vector<StageEnd>& ends,
 }
 
 std::string note(const PipeRow& row) {
-  const std::string name = row.pipe.socket          ? tui::name_of(row.pipe)
-                           : !row.pipe.path.empty() ? row.pipe.path
-                           : row.pipe.own           ? "internal: both ends in one process"
-                                                    : "";
+  std::string name = row.pipe.socket          ? tui::name_of(row.pipe)
+                     : !row.pipe.path.empty() ? row.pipe.path
+                     : row.pipe.own           ? "internal: both ends in one process"
+                                              : "";
   if (!row.pipe.lock) return name;
   return name.empty() ? "locked" : "locked, " + name;
 }
