@@ -18,6 +18,7 @@
 #include "engine/observe/pipe_scanner.h"
 #include "engine/observe/refusals.h"
 #include "engine/process/foreign_end.h"
+#include "engine/process/known_files.h"
 #include "engine/process/privileges.h"
 #include "engine/process/proc_files.h"
 
@@ -34,18 +35,6 @@ std::optional<PipeId> pipe_behind(const std::string& path) {
     return {};
   if (!S_ISFIFO(status.stx_mode)) return {};
   return PipeId{device_of(status.stx_dev_major, status.stx_dev_minor), status.stx_ino};
-}
-
-// What can't be read for a shortage of ours isn't known to be gone. Both throw SystemError then.
-
-std::string read_known(pid_t pid, const std::string& name) {
-  std::string text = read_proc_file(pid, name);
-  if (text.empty()) check_shortage();
-  return text;
-}
-
-std::optional<TaskStat> read_known_stat(pid_t pid) {
-  return parse_task_stat(read_known(pid, "stat"));
 }
 
 // What a pipe said of itself.

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "engine/base/clock.h"
 #include "engine/base/system_files.h"
@@ -11,38 +10,25 @@
 #include "engine/observe/observers.h"
 #include "engine/process/cgroups.h"
 #include "engine/process/foreign_end.h"
+#include "engine/process/known_files.h"
 #include "engine/process/proc_files.h"
 #include "engine/process/threads.h"
 
 namespace pipetop {
 namespace {
 
-// Of what isn't there nothing, and of what can't be told an error: it would be taken for ended.
-std::optional<TaskStat> read_stat(pid_t pid) {
-  errno = 0;
-  const auto stat = read_task_stat(pid);
-  if (!stat) check_shortage();
-  return stat;
-}
-
-std::string read_known(pid_t pid, std::string_view name) {
-  std::string text = read_proc_file(pid, name);
-  if (text.empty()) check_shortage();
-  return text;
-}
-
 pid_t read_parent(pid_t pid) {
-  const auto stat = read_stat(pid);
+  const auto stat = read_known_stat(pid);
   return stat ? stat->parent : 0;
 }
 
 bool leads_session(pid_t pid) {
-  const auto stat = read_stat(pid);
+  const auto stat = read_known_stat(pid);
   return stat && stat->session == pid;
 }
 
 bool is_alive(ProcessId process) {
-  const auto stat = read_stat(process.pid);
+  const auto stat = read_known_stat(process.pid);
   return stat && stat->start_ticks == process.start_ticks && !stat->is_zombie();
 }
 
@@ -108,7 +94,7 @@ WatchParts real_watch_parts(BpfUse use) {
   parts.read_io = read_process_io;
   parts.read_thread_io = read_thread_io;
   parts.read_limits = read_limits;
-  parts.read_stat = read_stat;
+  parts.read_stat = read_known_stat;
   parts.memberships_of = [](pid_t pid) { return read_proc_file(pid, "cgroup"); };
   parts.pid_inside = pid_inside;
   parts.read_quotas = [](const std::string& memberships) { return read_quotas(memberships); };
