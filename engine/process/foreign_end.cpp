@@ -136,7 +136,7 @@ int resize_copy(int copy, std::optional<uint64_t> bytes, uint64_t expected, Pipe
 // At once: copies are made so many at a time before somebody else may want our time.
 constexpr size_t kMostQuestions = 64;
 constexpr uint64_t kLook_ns = 20 * kMs;    // who waits for a lock for so long is stuck
-constexpr uint64_t kMost_ns = 50 * kMs;    // that ask() waits
+constexpr uint64_t kMost_ns = 200 * kMs;   // that is waited for one that has no CPU, for example
 constexpr uint64_t kChange_ns = 50 * kMs;  // that a child gets to change a size
 // Who doesn't answer for so long was stopped by somebody. Then it is killed, which closes its copy.
 constexpr uint64_t kPatience_ns = kSecond;
@@ -372,11 +372,10 @@ std::vector<std::optional<PipeAsker::Answer>> PipeAsker::ask(std::span<const Que
     places.push_back(i);
     left.push_back(questions[i]);
   }
-  const uint64_t until_ns = monotonic_ns() + kMost_ns;
   for (size_t next = 0; next < left.size() && begin();) {
     const size_t count = std::min(kMostQuestions, left.size() - next);
-    const Outcome outcome =
-        send(std::span(left).subspan(next, count)) ? wait(until_ns) : Outcome::gone;
+    const bool is_sent = send(std::span(left).subspan(next, count));
+    const Outcome outcome = is_sent ? wait(monotonic_ns() + kMost_ns) : Outcome::gone;
     const size_t answered = desk().answered.load(std::memory_order_acquire);
     for (size_t i = 0; i < answered; ++i) all[places[next + i]] = desk().answers[i];
     next += answered;
