@@ -11,8 +11,6 @@ namespace pipetop {
 namespace {
 
 constexpr uint64_t kEvery_ns = 100 * kMs;
-// The next look waits for so many times what this one cost: 2 % of a CPU.
-constexpr uint64_t kCost = 50;
 constexpr size_t kDeepest = 64;  // what is deeper isn't listed
 
 }  // namespace
@@ -50,10 +48,11 @@ bool ProcessTree::update(Process& process, uint64_t now_ns) {
     if (now_ns > before_ns)
       process.cpus = double(cpu_ns - std::min(process.cpu_ns, cpu_ns)) / double(now_ns - before_ns);
     process.cpu_ns = std::max(process.cpu_ns, cpu_ns);
-    if (std::string name = one_line(stat->comm()); name != process.name) {
-      process.name = std::move(name);
+    std::string name = one_line(stat->comm());
+    // A program that has just begun has its name before its words.
+    if (name != process.name || process.command.empty())
       process.command = parts_.read_facts(process.id.pid).command;
-    }
+    process.name = std::move(name);
   }
   process.lives = is_same && !stat->is_zombie();
   if (process.lives) process.span.end_ns = now_ns;
@@ -61,7 +60,7 @@ bool ProcessTree::update(Process& process, uint64_t now_ns) {
 }
 
 void ProcessTree::look(uint64_t now_ns, bool at_once) {
-  if (!at_once && now_ns < next_ns_) return;
+  if (!at_once && !pace_.is_due(now_ns, kEvery_ns)) return;
   const uint64_t began_ns = parts_.cpu_ns();
   std::vector<size_t> all;  // and those that are found on the way
   for (const auto& entry : living_) all.push_back(entry.second);
@@ -78,7 +77,7 @@ void ProcessTree::look(uint64_t now_ns, bool at_once) {
         all.push_back(processes_.size() - 1);
   }
   looked_ns_ = now_ns;
-  next_ns_ = now_ns + std::max(kEvery_ns, kCost * (parts_.cpu_ns() - began_ns));
+  pace_.looked(now_ns, parts_.cpu_ns() - began_ns);
 }
 
 void ProcessTree::connect(const Pipeline& seen) {

@@ -11,6 +11,7 @@
 
 #include "engine/model/pipeline.h"
 #include "engine/model/process_tree.h"
+#include "engine/watch/pace.h"
 #include "engine/watch/pipeline_runs.h"
 #include "engine/watch/watch_parts.h"
 
@@ -72,7 +73,8 @@ class ProcessTree {
   std::vector<Process> processes_;  // parents before their children
   std::vector<std::vector<size_t>> children_;
   std::map<pid_t, size_t> living_;
-  uint64_t looked_ns_ = 0, next_ns_ = 0, blamed_ns_ = 0;
+  Pace pace_{50};  // 2 % of a CPU
+  uint64_t looked_ns_ = 0, blamed_ns_ = 0;
   size_t left_out_ = 0;
 };
 

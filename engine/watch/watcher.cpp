@@ -22,9 +22,6 @@
 namespace pipetop {
 namespace {
 
-// A pass takes at most this part of a CPU: the next one waits for so many times what it cost.
-constexpr uint64_t kCostFactor = 20;
-constexpr uint64_t kTolerance_ns = kMs;  // of the caller's clock
 // After so long a tick leaves the rest of a pass to the next one, which keys may come before. A
 // part that has begun takes some ten ms more.
 constexpr uint64_t kPart_ns = 20 * kMs;
@@ -44,18 +41,15 @@ int64_t unix_now_ns() {
 
 }  // namespace
 
-bool Watcher::Schedule::due(uint64_t now_ns, uint64_t every_ns) const {
-  return at_ns == 0 || now_ns + kTolerance_ns >= at_ns + std::max(every_ns, kCostFactor * cost_ns);
-}
-
 std::shared_ptr<const Snapshot> Watcher::tick(uint64_t now_ns) {
   const bool wants_pass = open_ && open_->wants_pass() && passes_.why.empty();
-  const bool is_due = parts_cost_ns_ || passes_.due(now_ns, wants_pass ? 0 : options_.table_ns);
+  const bool is_due =
+      parts_cost_ns_ || passes_.pace.is_due(now_ns, wants_pass ? 0 : options_.table_ns);
   bool passes = false;
   if (is_due) {
     if (!attempt(passes_, now_ns, [&] { return passes = pass_in_parts(now_ns); })) give_up_pass();
   }
-  if (open_ && (passes || samples_.due(now_ns, options_.pipeline_ns)))
+  if (open_ && (passes || samples_.pace.is_due(now_ns, options_.pipeline_ns)))
     attempt(samples_, now_ns, [&] { return sample(now_ns), true; });
   if (!open_) samples_.why.clear();
   if (tree_) attempt(trees_, now_ns, [&] { return look_at_tree(now_ns), true; });
@@ -75,14 +69,14 @@ std::shared_ptr<const Snapshot> Watcher::tick(uint64_t now_ns) {
 // is complete. False: it failed.
 template <class Work>
 bool Watcher::attempt(Schedule& schedule, uint64_t now_ns, const Work& work) {
-  const uint64_t before_ns = schedule.at_ns;
+  const uint64_t before_ns = schedule.pace.at_ns();
   bool is_complete = false;
   const std::string why = failure_of([&] { is_complete = work(); });
   if (is_complete) schedule.why.clear();
   if (why.empty()) return true;
   if (schedule.why.empty()) schedule.since_ns = before_ns != 0 ? before_ns : now_ns;
   schedule.why = why;
-  schedule.at_ns = now_ns;
+  schedule.pace.failed(now_ns);
   return false;
 }
 
@@ -137,23 +131,22 @@ void Watcher::end_pass(uint64_t now_ns, uint64_t cost_ns) {
   if (open_) open_->pass(now_ns);
   retry_undo();
   parts_cost_ns_.reset();
-  passes_.at_ns = std::exchange(wants_another_, false) ? 0 : now_ns;
-  passes_.cost_ns = cost_ns;
+  passes_.pace.looked(now_ns, cost_ns);
+  if (std::exchange(wants_another_, false)) passes_.pace.hurry();
   scan_ms_ = double(cost_ns) / double(kMs);
   is_new_ = true;
 }
 
 // As soon as possible: one that is being made has perhaps begun too soon.
 void Watcher::want_pass() {
-  passes_.at_ns = 0;
+  passes_.pace.hurry();
   wants_another_ = parts_cost_ns_.has_value();
 }
 
 void Watcher::sample(uint64_t now_ns) {
   const uint64_t began_ns = parts_.cpu_ns();
   open_->sample(now_ns);
-  samples_.at_ns = now_ns;
-  samples_.cost_ns = parts_.cpu_ns() - began_ns;
+  samples_.pace.looked(now_ns, parts_.cpu_ns() - began_ns);
   is_new_ = true;
 }
 
@@ -187,7 +180,7 @@ void Watcher::begin(PipelineMembers members) {
 }
 
 void Watcher::prepare() {
-  if (passes_.at_ns == 0) pass(parts_.now_ns());
+  if (passes_.pace.at_ns() == 0) pass(parts_.now_ns());
   if (!instruments_) instruments_ = std::make_unique<PipelineInstruments>(parts_, table_.scan());
   instruments_->wait();
 }
@@ -302,7 +295,7 @@ void Watcher::open(const WatchTarget& target) {
 }
 
 void Watcher::open_tree(pid_t root, pid_t adopter) {
-  if (passes_.at_ns == 0) pass(parts_.now_ns());
+  if (passes_.pace.at_ns() == 0) pass(parts_.now_ns());
   begin(PipelineMembers(Descendants(root, parts_.parent_of, adopter != 0 ? adopter : parts_.self)));
   if (const auto process = parts_.identify(root)) tree_.emplace(parts_, *process);
 }

@@ -13,6 +13,7 @@
 #include "engine/process/watched_command.h"
 #include "engine/watch/interventions.h"
 #include "engine/watch/open_pipeline.h"
+#include "engine/watch/pace.h"
 #include "engine/watch/process_tree.h"
 #include "engine/watch/target.h"
 #include "engine/watch/watch_parts.h"
@@ -94,12 +95,9 @@ class Watcher final : public WatchSource {
  private:
   // When something is due again.
   struct Schedule {
-    uint64_t at_ns = 0;     // the last time
-    uint64_t cost_ns = 0;   // of a CPU, then
-    std::string why = {};   // it failed then; "": it did not
+    Pace pace{20};          // a twentieth of a CPU
+    std::string why = {};   // it failed the last time; "": it did not
     uint64_t since_ns = 0;  // it does
-
-    bool due(uint64_t now_ns, uint64_t every_ns) const;
   };
 
   template <class Work>

@@ -16,7 +16,7 @@ class ProcessTreeTest : public testing::Test {
       const auto found = test.stats_.find(pid);
       return found == test.stats_.end() ? std::nullopt : std::optional(found->second);
     };
-    parts.read_facts = [](pid_t) { return ProcessFacts(); };
+    parts.read_facts = [&test](pid_t) { return ProcessFacts{.command = test.command_, .cpus = {}}; };
     parts.children_of = [&test](pid_t pid) { return test.children_[pid]; };
     parts.now_ns = [&test] { return test.now_ns_; };
     parts.boot_ns = [&test] { return test.now_ns_; };  // both clocks began together
@@ -67,6 +67,7 @@ class ProcessTreeTest : public testing::Test {
   using Rows = std::vector<std::string>;
   std::map<pid_t, TaskStat> stats_;
   std::map<pid_t, std::vector<pid_t>> children_;
+  std::string command_;  // of each
   uint64_t now_ns_ = 1000 * kSecond;
   WatchParts parts_ = made_parts(*this);
   ProcessTree tree_ = [this] {
@@ -118,6 +119,15 @@ TEST_F(ProcessTreeTest, AnExecChangesTheName) {
   stats_[11].name[0] = 'x';
   pass(kSecond);
   EXPECT_EQ(rows()[1], "1 x 1/1 100 %");
+}
+
+TEST_F(ProcessTreeTest, AProgramThatHasJustBegunHasNoWordsYet) {
+  start(11, 10, "sleep");
+  pass(100 * kMs);
+  EXPECT_EQ(rows()[1], "1 sleep 1/1 100 %");
+  command_ = "sleep 1";
+  pass(100 * kMs);
+  EXPECT_EQ(rows()[1], "1 sleep 1 1/1 100 %");
 }
 
 TEST_F(ProcessTreeTest, AnOrphanStaysInItsPlace) {

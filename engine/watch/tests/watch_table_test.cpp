@@ -267,6 +267,19 @@ TEST_F(WatchTableTest, DearPassesAreStretchedToATwentiethOfACpu) {
   EXPECT_DOUBLE_EQ(tick()->table.scan_ms, 100.0);
 }
 
+TEST_F(WatchTableTest, OneDearPassMakesNobodyWait) {
+  machine.add(10, "a");
+  machine.scan_cost_ns = kMs;
+  tick();
+  pass(kSecond);
+  machine.scan_cost_ns = kSecond;  // a process with thousands of threads, which ends
+  tick();
+  machine.scan_cost_ns = kMs;
+  pass(kSecond);
+  tick();
+  EXPECT_EQ(machine.scans, 3);
+}
+
 TEST_F(WatchTableTest, APassThatFailsKeepsTheTableAndIsTriedAgainWhenDue) {
   machine.add(10, "yes");
   machine.add(11, "cat");
