@@ -302,7 +302,7 @@ int put_back_changes() {
 WatchOptions started_options(const Config& config, bool has_screen) {
   WatchOptions options;
   options.bpf = config.bpf;
-  options.in_parts = has_screen;
+  options.in_parts = true;  // the tree is looked at meanwhile
   if (!has_screen) options.pipeline_ns = kSample_ns;
   return options;
 }
@@ -463,10 +463,12 @@ class Started {
   }
 
   void serve() {
-    const Events events = loop_->wait();
+    const bool is_passing = watcher_->is_passing();
+    const Events events = loop_->wait(is_passing ? 0 : -1);
     while (const int number = events.signals ? signals_.take() : 0) forward(number);
-    if (!events.timer) return;
+    if (!events.timer && !is_passing) return;
     attempt([&] { look(); });
+    if (!events.timer) return;
     // Often at first: it may be a short one.
     sample_ns_ = std::min(2 * sample_ns_, kSample_ns);
     loop_->set_timer_once(sample_ns_);
