@@ -195,17 +195,18 @@ TEST_F(EvictionTest, IsNoticedAlthoughTheClientReadsItBackAtOnce) {
   workload.begin(with_clients(1));
   until([&] { return workload.advance(); });
   until([&] { return sampled_cached(); });
-  EXPECT_TRUE(workload.notices().empty());
-  evict(workload.file(0), 8 << 20);
+  // The kernel may have evicted some itself, and keeps what the client has in its hands just then.
+  (void)workload.notices();
   std::vector<Notice> notices;
   until([&] {
+    evict(workload.file(0), 8 << 20);
     workload.watch(monotonic_ns());
     notices = workload.notices();
     return !notices.empty();
   });
-  ASSERT_EQ(notices.size(), 1u);
-  EXPECT_EQ(notices[0].severity, Severity::warning);
-  EXPECT_NE(notices[0].text.find("evicted"), std::string::npos) << notices[0].text;
+  ASSERT_FALSE(notices.empty());
+  EXPECT_EQ(notices.back().severity, Severity::warning);
+  EXPECT_NE(notices.back().text.find("evicted"), std::string::npos) << notices.back().text;
   until([&] { return sampled_cached(); });
 }
 
