@@ -170,6 +170,7 @@ bool may_pass(int error_number) {
   switch (error_number) {
     case EBUSY:
     case ETIMEDOUT:
+    case ETIME:
     case EMFILE:
     case ENFILE:
     case ENOMEM:

@@ -20,6 +20,7 @@
 #include <climits>
 #include <csignal>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "engine/base/clock.h"
@@ -137,7 +138,7 @@ int resize_copy(int copy, std::optional<uint64_t> bytes, uint64_t expected, Pipe
 constexpr size_t kMostQuestions = 64;
 constexpr uint64_t kLook_ns = 20 * kMs;    // who waits for a lock for so long is stuck
 constexpr uint64_t kMost_ns = 200 * kMs;   // that is waited for one that has no CPU, for example
-constexpr uint64_t kChange_ns = 50 * kMs;  // that a child gets to change a size
+constexpr uint64_t kChange_ns = 50 * kMs;  // who waits for a lock for so long changes no size
 // Who doesn't answer for so long was stopped by somebody. Then it is killed, which closes its copy.
 constexpr uint64_t kPatience_ns = kSecond;
 
@@ -176,9 +177,35 @@ int copy_end(PipeId pipe, const PipeEnd& end, UniqueFd& copy) {
   return EBADF;
 }
 
+namespace {
+
+// Whether who waits for an answer of this child for so long may give it up: at once if it is known
+// to be stuck, and where that isn't told, a little later.
+bool is_stuck(pid_t child, uint64_t waited_ns, uint64_t patience_ns) {
+  constexpr uint64_t kUntold = 4;
+  if (waited_ns < patience_ns) return false;
+  const InPipe in_pipe = sleeps_in_pipe(child);
+  return in_pipe == InPipe::yes ||
+         (in_pipe == InPipe::unknown && waited_ns >= kUntold * patience_ns);
+}
+
+}  // namespace
+
 // ---- with the pipe's lock ----
 
 bool is_locked(PipeId pipe) { return g_stuck.wait_for(pipe); }
+
+InPipe sleeps_in_pipe(pid_t process) {
+  TaskStat stat;
+  if (read_task_stat(process, stat) != 0 || stat.state != 'D') return InPipe::no;
+  const UniqueFd file(::open(proc_path(process, "wchan").data(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 64> name;
+  const ssize_t bytes = file ? ::read(file.get(), name.data(), name.size()) : 0;
+  const std::string_view function(name.data(), bytes > 0 ? size_t(bytes) : 0);
+  if (function.empty() || function == "0") return InPipe::unknown;
+  const bool is_in = function.starts_with("pipe_") || function.find("mutex") != function.npos;
+  return is_in ? InPipe::yes : InPipe::no;
+}
 
 namespace {
 
@@ -205,17 +232,20 @@ int in_child(PipeId pipe, UniqueFd copy, std::optional<uint64_t> bytes, uint64_t
   copy.reset();
   // Without a descriptor of it: there may be none left.
   constexpr timespec kPause = {0, long(kMs)};
-  const uint64_t until_ns = monotonic_ns() + kChange_ns;
+  const uint64_t began_ns = monotonic_ns();
+  bool is_locked = false;
   while (::waitpid(child, nullptr, WNOHANG) == 0) {
-    if (monotonic_ns() >= until_ns) {
+    const uint64_t waited_ns = monotonic_ns() - began_ns;
+    is_locked = is_stuck(child, waited_ns, kChange_ns);
+    if (is_locked || waited_ns >= kPatience_ns) {
       ::kill(child, SIGKILL);
-      g_stuck.add(child, pipe);
+      g_stuck.add(child, is_locked ? pipe : PipeId());
       break;
     }
     ::nanosleep(&kPause, nullptr);
   }
   const int error = shared.error;
-  if (error == kUnknown) return ETIMEDOUT;
+  if (error == kUnknown) return is_locked ? ETIMEDOUT : ETIME;
   sizes = shared.sizes;
   return error;
 }
@@ -323,10 +353,9 @@ PipeAsker::Outcome PipeAsker::wait(uint64_t until_ns) {
     }
     const uint64_t now_ns = monotonic_ns();
     const uint32_t answered = desk().answered;
-    const auto stat = read_task_stat(child_);
     if (std::exchange(answered_, answered) != answered)
       answered_ns_ = now_ns;
-    else if (stat && stat->state == 'D' && desk().is_in_pipe && now_ns >= answered_ns_ + kLook_ns)
+    else if (desk().is_in_pipe && is_stuck(child_, now_ns - answered_ns_, kLook_ns))
       return Outcome::locked;
     if (now_ns >= sent_ns_ + kPatience_ns) return Outcome::gone;
     if (now_ns >= until_ns) return Outcome::slow;

@@ -31,14 +31,19 @@ int copy_end(PipeId pipe, const PipeEnd& end, UniqueFd& copy);
 // Whether one of them waits for the lock of this pipe. It isn't asked again meanwhile.
 bool is_locked(PipeId pipe);
 
+// Whether a process waits for a pipe's lock now: not for a page that a busy disk has, for example.
+// Unknown while it falls asleep, and where the kernel doesn't tell. Async-signal-safe.
+enum class InPipe : uint8_t { no, unknown, yes };
+InPipe sleeps_in_pipe(pid_t process);
+
 struct PipeSizes {
   uint64_t before = 0, now = 0;  // bytes that it holds at most
   uint64_t queued = 0;           // bytes in it
 };
 
 // Asks a pipe, or gives it another size; if `expected` isn't 0, only one that has this size. Takes
-// the copy of its end. Returns 0 or errno: ETIMEDOUT, it is locked. `sizes` are as far as they are
-// known. Async-signal-safe.
+// the copy of its end. Returns 0 or errno: ETIMEDOUT, it is locked; ETIME, our child didn't
+// get to it in a second. `sizes` are as far as they are known. Async-signal-safe.
 int ask_pipe(PipeId pipe, UniqueFd copy, PipeSizes& sizes);
 int resize_pipe(PipeId pipe, UniqueFd copy, uint64_t bytes, uint64_t expected, PipeSizes& sizes);
 

@@ -52,8 +52,8 @@ Error why_not_put_back(const ChangeList& list, const ForeignChange& change) {
       break;
   }
   // Only what becomes larger again can be too large.
-  const bool is_of_size =
-      change.error == EBUSY || change.error == ETIMEDOUT || change.before > change.set;
+  const bool is_of_size = change.error == EBUSY || change.error == ETIMEDOUT ||
+                          change.error == ETIME || change.before > change.set;
   return is_of_size ? why_not_resized(bytes, change.queued, change.error)
                     : why_not_reached({change.process, change.fd}, change.error);
 }
@@ -122,6 +122,8 @@ Error why_not_resized(uint64_t bytes, uint64_t queued, int error_number) {
           "the pipe is locked: somebody sleeps in a splice from or to it; try it again when that "
           "goes on",
           Exit::refused);
+    case ETIME:
+      return Error("this machine is too busy to ask the pipe; try it again", Exit::refused);
     case EPERM:
       if (bytes > limit)
         return Error(fmt::format("{} is more than the {} of {}; raise that as root", size,

@@ -59,6 +59,26 @@ TEST_F(ForeignEndTest, TheKernelRoundsSizes) {
   EXPECT_EQ(sizes.now, 131'072u) << "it has not the size that was expected";
 }
 
+// A parent sleeps as deeply until who it has vforked begins a program.
+TEST_F(ForeignEndTest, WhoSleepsForSomethingElseIsNotInAPipe) {
+  const Child parent([] {
+    if (::vfork() == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      for (;;) ::pause();
+    }
+    return 0;
+  });
+  const auto sleeps_deeply = [&] {
+    const auto stat = read_task_stat(parent.pid());
+    return stat && stat->state == 'D' && sleeps_in_pipe(parent.pid()) != InPipe::unknown;
+  };
+  if (!eventually(
+          sleeps_deeply, [] { ::poll(nullptr, 0, 1); }, kReadingPatience_ns))
+    GTEST_SKIP() << "this kernel doesn't say where a process sleeps";
+  EXPECT_EQ(sleeps_in_pipe(parent.pid()), InPipe::no);
+  EXPECT_EQ(sleeps_in_pipe(getpid()), InPipe::no);
+}
+
 // Not later either.
 TEST_F(ForeignEndTest, APipeThatIsLockedKeepsItsSize) {
   LockedPipe locked;
