@@ -18,8 +18,10 @@
 namespace pipetop {
 namespace {
 
-constexpr int kWindows = 3;        // of a measured test, that count
-constexpr int kUnforced = 6;       // at most, that don't
+constexpr int kWindows = 3;  // of a measured test, that count
+// All those that don't count may take so long together: what keeps a state from being forced, such
+// as another test, may end. With a pause after each.
+constexpr uint64_t kUnforced_ns = 120 * kSecond, kPause_ns = kSecond;
 constexpr unsigned kHung_s = 170;  // longer than a test waits for anything
 constexpr int kExitSkipped = 77, kExitUnforced = 75;
 constexpr const char* kWindow = "PIPETOP_WINDOW";  // its number, in the process of a later one
@@ -142,10 +144,15 @@ bool holds(const testing::TestInfo& test) {
   const std::string name = name_of(test);
   bool held = !test.result()->Failed();
   int unforced = !held && !was_forced(*test.result()), windows = 1;
-  while (!held && windows - unforced < kWindows && unforced < kUnforced) {
+  uint64_t unforced_ns = 0;
+  while (!held && windows - unforced < kWindows && unforced_ns < kUnforced_ns) {
+    const uint64_t began_ns = monotonic_ns();
     const int status = run_window(name, ++windows);
     held = status == 0;
-    unforced += status == kExitUnforced;
+    if (status != kExitUnforced) continue;
+    ++unforced;
+    usleep(kPause_ns / 1000);
+    unforced_ns += monotonic_ns() - began_ns;
   }
   const std::string line =
       fmt::format("{} {} {} {}\n", name, held ? "held" : "failed", windows, unforced);

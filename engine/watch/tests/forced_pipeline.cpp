@@ -279,6 +279,10 @@ testing::AssertionResult ForcedPipelines::all_sleep() const {
   return all_of("", [](const SchedstatWindow& book) { return book.asleep() > 0.95; });
 }
 
+testing::AssertionResult ForcedPipelines::have_their_cpus() const {
+  return all_of("", [](const SchedstatWindow& book) { return book.runnable() < 0.03; });
+}
+
 Verdict ForcedPipelines::found() {
   uint64_t since_ns = 0;
   std::string before;

@@ -65,6 +65,7 @@ class ForcedPipelines : public testing::Test {
   testing::AssertionResult hardly_runs(const std::string& name) const;
   // Nobody did anything.
   testing::AssertionResult all_sleep() const;
+  testing::AssertionResult have_their_cpus() const;  // nobody waits for one
   // "stage gzip", "idle"
   static std::string text_of(const Verdict& bottleneck, const Pipeline& view);
   // The same as text_of(found()).

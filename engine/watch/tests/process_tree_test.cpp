@@ -16,7 +16,9 @@ class ProcessTreeTest : public testing::Test {
       const auto found = test.stats_.find(pid);
       return found == test.stats_.end() ? std::nullopt : std::optional(found->second);
     };
-    parts.read_facts = [&test](pid_t) { return ProcessFacts{.command = test.command_, .cpus = {}}; };
+    parts.read_facts = [&test](pid_t) {
+      return ProcessFacts{.command = test.command_, .cpus = {}};
+    };
     parts.children_of = [&test](pid_t pid) { return test.children_[pid]; };
     parts.now_ns = [&test] { return test.now_ns_; };
     parts.boot_ns = [&test] { return test.now_ns_; };  // both clocks began together
