@@ -25,6 +25,31 @@ bool same_settings(const StoredRung& a, const StoredRung& b) {
   return common > 0;
 }
 
+// The one with these settings, rather of the same name; the size if there is none.
+size_t place_of(const StoredRung& rung, const std::vector<StoredRung>& rungs,
+                const std::vector<bool>& taken) {
+  size_t found = rungs.size();
+  for (size_t i = 0; i < rungs.size(); ++i) {
+    if (taken[i] || !same_settings(rung, rungs[i])) continue;
+    if (rung.name == rungs[i].name) return i;
+    found = std::min(found, i);
+  }
+  return found;
+}
+
+// For each rung of `a` its partner in `b`.
+std::vector<std::optional<size_t>> partners(const std::vector<StoredRung>& a,
+                                            const std::vector<StoredRung>& b) {
+  std::vector<bool> taken(b.size());
+  std::vector<std::optional<size_t>> partners;
+  for (const StoredRung& rung : a) {
+    const size_t at = place_of(rung, b, taken);
+    partners.push_back(at < b.size() ? std::optional(at) : std::nullopt);
+    if (at < b.size()) taken[at] = true;
+  }
+  return partners;
+}
+
 // With so many rounds of each a difference can be seen at all.
 uint32_t fewest_rounds(double level) {
   double chance = 1;
@@ -156,16 +181,17 @@ ResultComparison compare_all(const StoredResult& before, const StoredResult& aft
                              double sure, Test test) {
   ResultComparison result{.before = before.file, .after = after.file};
   std::vector<std::pair<const StoredRung*, const StoredRung*>> pairs;
+  const auto partner = partners(before.rungs, after.rungs);
   std::vector<bool> taken(after.rungs.size());
-  for (const StoredRung& rung : before.rungs) {
-    size_t i = 0;
-    while (i < after.rungs.size() && (taken[i] || !same_settings(rung, after.rungs[i]))) ++i;
-    if (i == after.rungs.size()) {
+  for (size_t i = 0; i < before.rungs.size(); ++i) {
+    const StoredRung& rung = before.rungs[i];
+    // In turns it is there without rounds if only one side had it.
+    if (!partner[i] || rung.rounds.empty() || after.rungs[*partner[i]].rounds.empty()) {
       result.only_before.push_back(rung.name);
       continue;
     }
-    taken[i] = true;
-    pairs.emplace_back(&rung, &after.rungs[i]);
+    taken[*partner[i]] = true;
+    pairs.emplace_back(&rung, &after.rungs[*partner[i]]);
   }
   for (size_t i = 0; i < after.rungs.size(); ++i)
     if (!taken[i]) result.only_after.push_back(after.rungs[i].name);
@@ -174,7 +200,30 @@ ResultComparison compare_all(const StoredResult& before, const StoredResult& aft
     result.rungs.push_back(compare(*a, *b, result.level, least, test));
   result.facts = compare_facts(before, after);
   compare_noise(before, after, result.facts);
+  for (const StoredResult* side : {&before, &after})
+    for (const std::string& doubt : side->doubts)
+      result.doubts.push_back(fmt::format("{}: {}", side->file, doubt));
   return result;
+}
+
+// Found by its name and settings, or new, without rounds.
+StoredRung& rung_in(StoredResult& result, const StoredRung& like) {
+  const auto is_it = [&](const StoredRung& rung) {
+    return rung.name == like.name && same_settings(rung, like);
+  };
+  const auto found = std::ranges::find_if(result.rungs, is_it);
+  if (found != result.rungs.end()) return *found;
+  StoredRung& rung = result.rungs.emplace_back(like);
+  rung.rounds.clear();
+  return rung;
+}
+
+// What describes a result, from the first that there is.
+void describe(StoredResult& result, const StoredResult& first) {
+  if (!result.kind.empty()) return;
+  result = first;
+  result.rungs.clear();
+  result.doubts.clear();
 }
 
 }  // namespace
@@ -194,6 +243,23 @@ ResultComparison compare_results(const StoredResult& before, const StoredResult&
   return compare_all(before, after, least, 0.95, compare_unpaired);
 }
 
+void add_pair(StoredResult& a, StoredResult& b, const StoredResult& of_a,
+              const StoredResult& of_b) {
+  describe(a, of_a);
+  describe(b, of_b);
+  const auto partner = partners(of_a.rungs, of_b.rungs);
+  for (const StoredRung& rung : of_b.rungs) (void)rung_in(b, rung);
+  for (size_t i = 0; i < of_a.rungs.size(); ++i) {
+    std::vector<double>& rounds = rung_in(a, of_a.rungs[i]).rounds;
+    if (!partner[i]) continue;
+    const StoredRung &one = of_a.rungs[i], &other = of_b.rungs[*partner[i]];
+    const auto both = std::ptrdiff_t(std::min(one.rounds.size(), other.rounds.size()));
+    std::vector<double>& others = rung_in(b, other).rounds;
+    rounds.insert(rounds.end(), one.rounds.begin(), one.rounds.begin() + both);
+    others.insert(others.end(), other.rounds.begin(), other.rounds.begin() + both);
+  }
+}
+
 InTurns compare_in_turns(const StoredResult& a, const StoredResult& b, double least) {
   constexpr double kSure = 0.99;  // it is looked at many times
   InTurns turns{compare_all(a, b, least, kSure, in_pairs)};
@@ -204,21 +270,40 @@ InTurns compare_in_turns(const StoredResult& a, const StoredResult& b, double le
   return turns;
 }
 
+namespace {
+
+bool is_slower(const RungChange& rung, double slower) { return rung.ratio.high < 1 - slower; }
+
+bool may_be_slower(const RungChange& rung, double slower) {
+  return !is_slower(rung, slower) && rung.ratio.low < 1 - slower;
+}
+
+}  // namespace
+
+bool is_told(const ResultComparison& comparison, double slower) {
+  return std::ranges::none_of(comparison.rungs,
+                              [&](const RungChange& rung) { return may_be_slower(rung, slower); });
+}
+
 Assessment assess(const ResultComparison& comparison, std::optional<double> slower) {
   Assessment assessment;
   if (!slower) return assessment;
-  const double bound = 1 - *slower;
-  const auto is_slower = [&](const RungChange& rung) { return rung.ratio.high < bound; };
+  const double percent = 100 * *slower;
+  const auto doubt = [&](std::string words) {
+    assessment.warn(Exit::untrustworthy, std::move(words));
+  };
   for (const RungChange& rung : comparison.rungs)
-    if (is_slower(rung))
+    if (is_slower(rung, *slower))
       assessment.warn(Exit::slower,
-                      fmt::format("{} is slower by more than {:g} %", rung.name, 100 * *slower));
+                      fmt::format("{} is slower by more than {:g} %", rung.name, percent));
   for (const RungChange& rung : comparison.rungs)
-    if (!is_slower(rung) && rung.ratio.low < bound)
-      assessment.warn(Exit::untrustworthy,
-                      fmt::format("{}: it can't be told whether it is slower by {:g} %", rung.name,
-                                  100 * *slower));
-  if (comparison.rungs.empty()) assessment.warn(Exit::untrustworthy, "there is nothing to compare");
+    if (may_be_slower(rung, *slower))
+      doubt(fmt::format("{}: it can't be told whether it is slower by {:g} %", rung.name, percent));
+  for (const std::string& name : comparison.only_before)
+    doubt(fmt::format("{} is not in {}: it can't be told whether it is slower", name,
+                      comparison.after));
+  if (comparison.rungs.empty()) doubt("there is nothing to compare");
+  std::ranges::for_each(comparison.doubts, doubt);
   return assessment;
 }
 

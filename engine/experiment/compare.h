@@ -38,6 +38,8 @@ struct StoredResult {
   std::map<std::string, std::string> host = {};  // facts: "kernel", "cpu"
   std::vector<StoredRung> rungs = {};
   std::optional<double> steal = {};  // share of the CPUs' time
+  // Why it can't be trusted by its own account, or that it isn't complete.
+  std::vector<std::string> doubts = {};
 };
 
 struct RungChange {
@@ -64,6 +66,7 @@ struct ResultComparison {
   std::vector<RungChange> rungs = {};
   std::vector<std::string> only_before = {}, only_after = {};  // rungs
   std::vector<FactChange> facts = {};                          // of the machines
+  std::vector<std::string> doubts = {};                        // of either result
 };
 
 // Nothing if it has none with these settings, and this unit. Median of its rounds.
@@ -76,6 +79,9 @@ std::optional<double> rate_in(const StoredResult& result,
 ResultComparison compare_results(const StoredResult& before, const StoredResult& after,
                                  double least = 0.05);
 
+// What a pair of runs measured, to the pairs before it. A rung has rounds of both or of neither.
+void add_pair(StoredResult& a, StoredResult& b, const StoredResult& of_a, const StoredResult& of_b);
+
 // The same of results that were measured in turns, one pair after the other: each pair of rounds by
 // itself. `is_final`: every rung is told.
 struct InTurns {
@@ -84,8 +90,11 @@ struct InTurns {
 };
 InTurns compare_in_turns(const StoredResult& a, const StoredResult& b, double least);
 
+// Whether each of its rungs is slower by `slower`, or isn't.
+bool is_told(const ResultComparison& comparison, double slower);
+
 // `slower` 0.05: a rung whose whole interval is below 0.95 makes it fail; one that may be, or not,
-// makes it untrustworthy.
+// or isn't in the second result, and a doubt, make it untrustworthy.
 Assessment assess(const ResultComparison& comparison, std::optional<double> slower);
 
 }  // namespace pipetop

@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,16 +33,6 @@ std::string output_of(const std::string& command, Interrupts& interrupts) {
   return std::move(output.text);
 }
 
-// Each rung's rounds of `more` after those of `all`.
-void add_rounds(StoredResult& all, StoredResult more) {
-  if (all.rungs.empty()) {
-    all = std::move(more);
-    return;
-  }
-  for (size_t i = 0; i < std::min(all.rungs.size(), more.rungs.size()); ++i)
-    std::ranges::copy(more.rungs[i].rounds, std::back_inserter(all.rungs[i].rounds));
-}
-
 // A B, B A, A B ... until all of it is told, or the time is over. It is looked at ever more rarely,
 // or chance would find a difference some time.
 int compare_commands(const CommandLine& line) {
@@ -54,7 +43,7 @@ int compare_commands(const CommandLine& line) {
   Interrupts interrupts;
   ProgressLine progress(interrupts, "this pair goes on");
   const uint64_t begin_ns = interrupts.now_ns();
-  std::array<StoredResult, 2> results;
+  std::array<StoredResult, 2> results, pair_of;
   InTurns turns;
   size_t look = kFirstLook;
   for (size_t pair = 1;; ++pair) {
@@ -63,14 +52,15 @@ int compare_commands(const CommandLine& line) {
       progress.show(fmt::format("pair {}: {}", pair, wanted.files[i]));
       const std::string text = output_of(wanted.files[i], interrupts);
       if (interrupts.ended()) return ended_early(interrupts, "the two were told apart");
-      add_rounds(results[i], read_stored_result(wanted.files[i], text));
+      pair_of[i] = read_stored_result(wanted.files[i], text);
     }
+    add_pair(results[0], results[1], pair_of[0], pair_of[1]);
     const bool over = interrupts.now_ns() >= begin_ns + wanted.budget_ns;
     if (!over && pair < look) continue;
     look += std::max<size_t>(look / 2, 1);
     turns = compare_in_turns(results[0], results[1], wanted.slower.value_or(wanted.least));
-    const bool is_told = assess(turns.comparison, wanted.slower).exit != Exit::untrustworthy;
-    if (over || (turns.is_final && is_told)) break;
+    const bool told = !wanted.slower || is_told(turns.comparison, *wanted.slower);
+    if (over || (turns.is_final && told)) break;
   }
   progress.clear();
   const std::array one = {std::move(turns.comparison)};

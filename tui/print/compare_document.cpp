@@ -66,6 +66,7 @@ std::string compare_text(const ResultComparison& comparison) {
   if (few) text += fmt::format("fewer than {} rounds tell little\n", kFew);
   text += only_text(comparison.only_before, comparison.before) +
           only_text(comparison.only_after, comparison.after);
+  for (const std::string& doubt : comparison.doubts) text += fmt::format("doubt: {}\n", doubt);
   for (const FactChange& fact : comparison.facts)
     text += fmt::format("{}: {} -> {}\n", fact.fact, fact.before, fact.after);
   return text;
@@ -117,6 +118,7 @@ Document compare_document(std::span<const ResultComparison> comparisons) {
                  {"level", rounded(comparison.level)},
                  {"only_before", comparison.only_before},
                  {"only_after", comparison.only_after},
+                 {"doubts", comparison.doubts},
                  {"rungs", Json::array()}};
     json["machines"] = list_json(comparison.facts, [](const FactChange& fact) -> Json {
       return {{"fact", fact.fact}, {"before", fact.before}, {"after", fact.after}};

@@ -69,6 +69,18 @@ std::map<std::string, std::string> host_of(const Json& root) {
   return facts;
 }
 
+// What a ladder and a search say of themselves.
+std::vector<std::string> doubts_of(const Json& root) {
+  std::vector<std::string> doubts;
+  if (root.value("complete", Json(true)) == false) doubts.push_back("it isn't complete");
+  if (root.value("trustworthy", Json(true)) != false) return doubts;
+  for (const char* const key : {"reasons", "doubts"})
+    for (const Json& reason : root.value(key, Json::array()))
+      doubts.push_back("it is untrustworthy: " + one_line(text_of(reason)));
+  if (doubts.empty()) doubts.push_back("it is untrustworthy");
+  return doubts;
+}
+
 std::map<std::string, std::string> settings_of(const Json& knobs) {
   if (knobs.size() > kMostKnobs) throw Damage(fmt::format("more than {} knobs", kMostKnobs));
   std::map<std::string, std::string> settings;
@@ -440,6 +452,7 @@ void read_json(std::string_view text, StoredResult& result) {
     if (const Json host = root.value("host", Json::object()); host.is_object())
       if (const Json steal = host.value("steal_share", Json()); steal.is_number())
         result.steal = share(steal);
+    result.doubts = doubts_of(root);
     kind->add(root, result);
   } catch (const nlohmann::json::exception& e) {
     throw Damage(one_line(e.what()));

@@ -40,6 +40,15 @@ TEST(CompareResults, FewRoundsTellNothingAndSayHowManyWould) {
   EXPECT_EQ(c.rungs[0].more_rounds, 1u);
   const auto d = compare_results(result("a", {rung("x", 1, 4)}), result("b", {rung("x", 9, 4)}));
   EXPECT_EQ(d.rungs[0].outcome, Outcome::faster);
+  // The manual has these.
+  for (const auto& [few, others] : {std::pair{3, 5}, {2, 8}, {1, 39}}) {
+    const auto told = [&, few = few](int rounds) {
+      const StoredResult a = result("a", {rung("x", 1, few)});
+      return compare_results(a, result("b", {rung("x", 9, rounds)})).rungs[0].outcome;
+    };
+    EXPECT_EQ(told(others - 1), Outcome::unknown) << few;
+    EXPECT_EQ(told(others), Outcome::faster) << few;
+  }
 }
 
 TEST(CompareResults, PairsWhatHasTheSameSettings) {
@@ -116,6 +125,24 @@ TEST(CompareResults, TheExitStatusIsForScripts) {
             Exit::untrustworthy);
 }
 
+TEST(CompareResults, WhatIsMissingOrInDoubtIsNotAsFastAsBefore) {
+  const StoredResult a = result("a", {rung("x", 1), rung("y", 1)});
+  const Assessment missing = assess(compare_results(a, result("b", {rung("y", 1)})), 0.05);
+  EXPECT_EQ(missing.exit, Exit::untrustworthy);
+  EXPECT_EQ(missing.warnings,
+            std::vector<std::string>{"x is not in b: it can't be told whether it is slower"});
+  EXPECT_EQ(assess(compare_results(result("b", {rung("y", 1)}), a), 0.05).exit, Exit::ok)
+      << "a new one";
+  StoredResult b = a;
+  b.file = "b";
+  b.doubts = {"it isn't complete"};
+  const Assessment doubtful = assess(compare_results(a, b), 0.05);
+  EXPECT_EQ(doubtful.exit, Exit::untrustworthy);
+  EXPECT_EQ(doubtful.warnings, std::vector<std::string>{"b: it isn't complete"});
+  b.rungs[0] = rung("x", 0.5);
+  EXPECT_EQ(assess(compare_results(a, b), 0.05).exit, Exit::slower);
+}
+
 // What moved nothing in every other round can't be told to be as fast as before.
 TEST(CompareResults, ARoundOfZeroIsTheSlowest) {
   const StoredResult a = result("a", {rung("x", 1)});
@@ -160,6 +187,27 @@ TEST(CompareInTurns, PairsCancelWhatBothHaveInCommon) {
   EXPECT_TRUE(turns.is_final);
   EXPECT_EQ(turns.comparison.rungs[0].outcome, Outcome::faster);
   EXPECT_NEAR(turns.comparison.rungs[0].ratio.low, 1.03, 1e-9);
+}
+
+// Each time in another order, and one that only some runs have.
+TEST(CompareInTurns, RungsArePairedByNameAndSettings) {
+  StoredResult a, b;
+  const auto add = [&](std::vector<StoredRung> of_a, std::vector<StoredRung> of_b) {
+    add_pair(a, b, result("a", std::move(of_a)), result("b", std::move(of_b)));
+  };
+  for (int pair = 0; pair < 12; ++pair) {
+    add({rung("x", 1, 1), rung("y", 5, 1)}, {rung("y", 5, 1), rung("x", 1, 1), rung("z", 3, 1)});
+    add({rung("y", 5, 1)}, {rung("x", 2, 1), rung("y", 5, 1)});
+  }
+  const ResultComparison c = compare_in_turns(a, b, 0.05).comparison;
+  ASSERT_EQ(c.rungs.size(), 2u);
+  EXPECT_EQ(c.rungs[0].name + c.rungs[1].name, "xy");
+  EXPECT_EQ(c.rungs[0].rounds_before, 12u) << "those that both had";
+  EXPECT_EQ(c.rungs[0].rounds_after, 12u);
+  EXPECT_EQ(c.rungs[0].outcome, Outcome::same);
+  EXPECT_EQ(c.rungs[1].rounds_after, 24u);
+  EXPECT_EQ(c.rungs[1].outcome, Outcome::same);
+  EXPECT_EQ(c.only_after, std::vector<std::string>{"z"});
 }
 
 }  // namespace

@@ -56,6 +56,13 @@ TEST_F(CompareProgram, TheExitStatusTellsWhetherItIsSlower) {
   EXPECT_EQ(all.wait(), 8);
   EXPECT_NE(all.err().find("slow: r is slower by more than 5 %"), std::string::npos) << all.err();
   EXPECT_NE(all.out().find(",slower,"), std::string::npos) << all.out();
+  std::string doubtful = content_of(same);
+  doubtful.insert(1, R"("complete":false,"trustworthy":false,"reasons":["it drifted"],)");
+  std::ofstream(scratch_.file("doubtful")) << doubtful;
+  Program doubt({"compare", old, scratch_.file("doubtful"), "--fail-if-slower", "5%"});
+  EXPECT_EQ(doubt.wait(), 7);
+  for (const char* const why : {"it isn't complete", "it is untrustworthy: it drifted"})
+    EXPECT_NE(doubt.err().find(why), std::string::npos) << doubt.err();
 }
 
 TEST_F(CompareProgram, TwoCommandsTakeTurnsUntilTheyAreToldApart) {
