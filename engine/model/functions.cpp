@@ -56,7 +56,7 @@ std::string SamplingEvent::cost() const {
   if (price_high < 0) return ", speeds it up";
   if (price_high < 0.01) return ", costs <1 %";
   if (price_low < kNoClaim) return fmt::format(", costs <{:.0f} %", std::ceil(100 * price_high));
-  return fmt::format(", costs {:.0f} % [{:.1f} .. {:.1f}]", 100 * *price, 100 * price_low,
+  return fmt::format(", costs {:.1f} % [{:.1f} .. {:.1f}]", 100 * *price, 100 * price_low,
                      100 * price_high);
 }
 

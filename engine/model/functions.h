@@ -123,7 +123,7 @@ struct SamplingEvent {
   void set_price(const Reading<Price>& known);
 
   std::string rate() const;  // "299 Hz", "999 Hz 10 % of the time"
-  std::string cost() const;  // ", costs 4 % [2.4 .. 5.6]"; "" while it is not known
+  std::string cost() const;  // ", costs 4.0 % [2.4 .. 5.6]"; "" while it is not known
 };
 
 }  // namespace pipetop

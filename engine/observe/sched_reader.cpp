@@ -32,13 +32,7 @@ constexpr uint64_t kEnoughTimed = 16;  // runs
 
 // Of a run: what it takes besides the program. Measured here with an empty one; the caches that it
 // displaces are the greatest part, and differ.
-constexpr double kEntry_ns = 60, kLeastEntry_ns = 20, kMostEntry_ns = 120;
-
-// Where the two roles run at once, a part of it may keep neither from the other's work.
-Price price_of_runs(double per_second, double run_ns) {
-  return {per_second * (run_ns + kEntry_ns) / 1e9, per_second * (run_ns + kLeastEntry_ns) / 2e9,
-          per_second * (run_ns + kMostEntry_ns) / 1e9};
-}
+constexpr double kLeastEntry_ns = 20, kMostEntry_ns = 120;
 
 // Times each field of which is at least what it was before, and of the same sum: what was taken
 // for sleep until now may have been a wait since some milliseconds.
@@ -313,11 +307,19 @@ class BpfSchedReader final : public SchedReader {
   std::array<Watched, kRoles> watched_;
   mutable std::array<TaskTimes, kRoles> told_;  // by times()
   Runs runs_;
-  double run_ns_ = kEntry_ns;
+  double run_ns_ = 60;  // until enough were timed
   Reading<Price> price_ = Reading<Price>::warming("not measured yet");
 };
 
 }  // namespace
+
+// Where the two roles run at once, a part of it, up to half, may keep neither from the other's
+// work: nothing speaks for either bound, so the estimate is between them.
+Price price_of_runs(double per_second, double run_ns) {
+  const double low = per_second * (run_ns + kLeastEntry_ns) / 2e9,
+               high = per_second * (run_ns + kMostEntry_ns) / 1e9;
+  return {(low + high) / 2, low, high};
+}
 
 std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps maps, uint32_t stacks_per_s,
                                                Whose whose) {

@@ -50,6 +50,9 @@ class SchedReader {
   virtual std::span<const uint64_t> stack(Role role, size_t place) const = 0;
 };
 
+// Of a program at switches, of which a run takes `run_ns` once it is entered.
+Price price_of_runs(double per_second, double run_ns);
+
 inline constexpr uint32_t kStacksPerSecond = 50;  // at most: taking one costs 2 us and more
 
 // Counts occupancy in the sampler's maps, if there are any.

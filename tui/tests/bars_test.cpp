@@ -46,7 +46,7 @@ TEST(TitleBar, SaysWhatLookingCosts) {
   EXPECT_TRUE(says("cpu-clock 999 Hz, costs <2 %"));
   s.event.value->share = 0.1;
   costs(0.038, 0.025, 0.051);
-  EXPECT_TRUE(says("cpu-clock 999 Hz 10 % of the time, costs 4 % [2.5 .. 5.1]"));
+  EXPECT_TRUE(says("cpu-clock 999 Hz 10 % of the time, costs 3.8 % [2.5 .. 5.1]"));
   costs(0.001, 0, 0.002);
   EXPECT_TRUE(says("10 % of the time, costs <1 %"));
   s.event.value->set_price(Reading<Price>::warming("not yet"));

@@ -67,7 +67,7 @@ std::string cost_of(double share, double low, double high) {
 }
 
 TEST(SamplingEvent, APriceIsClaimedOnlyIfItsIntervalLeavesOutTwoPercent) {
-  EXPECT_EQ(cost_of(0.04, 0.025, 0.055), ", costs 4 % [2.5 .. 5.5]");
+  EXPECT_EQ(cost_of(0.04, 0.025, 0.055), ", costs 4.0 % [2.5 .. 5.5]");
   EXPECT_EQ(cost_of(0.04, 0.015, 0.065), ", costs <7 %");
   EXPECT_EQ(cost_of(0.004, 0.001, 0.007), ", costs <1 %");
   EXPECT_EQ(cost_of(-0.05, -0.08, -0.02), ", speeds it up");

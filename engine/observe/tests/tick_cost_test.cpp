@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "engine/observe/sched_reader.h"
 #include "engine/observe/ticks.h"
 
 namespace pipetop::observe {
@@ -9,6 +10,16 @@ TEST(TickCost, BothRolesPayForATick) {
   EXPECT_DOUBLE_EQ(price_of(999, 14'000), 2 * 999 * 14e-6);
   EXPECT_DOUBLE_EQ(price_of(999, 14'000, 0.1), 0.1 * 2 * 999 * 14e-6);
   EXPECT_DOUBLE_EQ(price_of(10'000, 1e6), 1) << "all of it at most";
+}
+
+// However long a run takes: a fast one, and one of an emulated CPU.
+TEST(PriceOfRuns, IsInsideItsInterval) {
+  for (const double run_ns : {40.0, 250.0, 5'000.0}) {
+    const Price price = price_of_runs(100'000, run_ns);
+    EXPECT_NEAR(price.share - price.low, price.high - price.share, 1e-9);
+    EXPECT_GT(price.share, price.low);
+    EXPECT_LT(price.high, 1);
+  }
 }
 
 TEST(TickCost, TheHighestFrequencyForHalfAPercent) {
