@@ -169,6 +169,7 @@ struct tcp_sock {
   __u32 rcv_wup, rcv_wnd;            /* what the peer may still send: up to the sum */
   __u16 advmss;                      /* bytes of a segment of the peer's */
   __u64 bytes_acked, bytes_received; /* since it is connected */
+  __u64 bytes_sent, bytes_retrans;   /* with data that is sent again, and such data */
   __u32 chrono_type : 2;             /* what sending waits for */
 };
 

@@ -211,7 +211,9 @@ static __always_inline void put_ipv4(__u8 address[16], __be32 number) {
 static __always_inline bool look_at_tcp(struct pipes_socket *to, struct sock *sock) {
   struct tcp_sock *tcp = bpf_skc_to_tcp_sock(sock);
   if (!tcp) return false;
-  to->sent = tcp->bytes_acked;
+  // Of those that are acknowledged one is the opener's SYN, and one a FIN.
+  const __u64 new_bytes = tcp->bytes_sent - tcp->bytes_retrans;
+  to->sent = tcp->bytes_acked < new_bytes ? tcp->bytes_acked : new_bytes;
   to->received = tcp->bytes_received;
   to->queued = tcp->write_seq - tcp->snd_una;
   to->unread = tcp->rcv_nxt - tcp->copied_seq;

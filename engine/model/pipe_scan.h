@@ -80,11 +80,10 @@ struct SocketLink {
   bool writable = true;           // poll(2) says so
   bool peer_full = false;         // TCP: the far side has no room
   uint32_t retries = 0;           // TCP: that the far side has not answered
-  // TCP: that arrived, since it was connected; with one for the handshake of who connected.
-  std::optional<uint64_t> bytes = {};
-  uint64_t read_inode = 0;     // of the socket that is read; 0: it isn't here
-  bool from_outside = false;   // the side that writes isn't here
-  double peer_full_share = 0;  // over the window; a scan doesn't fill it
+  std::optional<uint64_t> bytes = {};  // TCP: that arrived, since it was connected
+  uint64_t read_inode = 0;             // of the socket that is read; 0: it isn't here
+  bool from_outside = false;           // the side that writes isn't here
+  double peer_full_share = 0;          // over the window; a scan doesn't fill it
 
   bool operator==(const SocketLink&) const = default;
 };
