@@ -10,7 +10,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/judge/verdict.h"
-#include "engine/observe/waits.h"
+#include "engine/watch/outside.h"
 
 namespace pipetop {
 
@@ -27,7 +27,6 @@ constexpr size_t kForkers = 64;                  // stages that are asked for th
 constexpr uint64_t kFlow_ns = 60 * kSecond;      // of which bursts are remembered
 constexpr uint64_t kLeastFlow_ns = 5 * kSecond;  // that they are judged by, if there is so much
 constexpr uint64_t kLimits_ns = 3 * kSecond;     // totals that are older are of another time
-constexpr double kPolls = 0.1;                   // from which share on descriptors are asked for
 
 constexpr const char* kClosed = "the pipe is closed";
 
@@ -281,32 +280,6 @@ void OpenPipeline::find_larger_ring(Pipeline& view, uint64_t window_ns) const {
   worst->larger = larger_ring({first, flow->second.end()}, *worst->capacity);
 }
 
-bool OpenPipeline::joins_stages(uint64_t socket_inode) const {
-  return std::ranges::any_of(pipes_, [&](const auto& pipe) {
-    const auto& [id, known] = pipe;
-    return known.socket && !known.socket->from_outside && known.socket->read_inode != 0 &&
-           (id.inode == socket_inode || known.socket->read_inode == socket_inode);
-  });
-}
-
-// Of who polls, since nobody tells what for: whether it could be for what others feed or empty.
-// Nearly everybody has a terminal to type at and to complain to.
-std::optional<bool> OpenPipeline::is_outside(const Stage& stage) const {
-  if (!stage.shares.has_value() || stage.shares->elsewhere[size_t(WaitsFor::poll)] < kPolls)
-    return {};
-  std::optional<bool> outside;
-  for (int fd = 0; fd < kAskedFds; ++fd) {
-    const std::string name = parts_.link_of(stage.id.pid, fd);
-    if (name.empty()) continue;
-    const auto [wait, inode, named] = observe::descriptor_wait(name, {});
-    if (wait == WaitsFor::network && joins_stages(inode)) continue;
-    const bool fed = wait == WaitsFor::network || name == "anon_inode:inotify" ||
-                     (wait == WaitsFor::terminal && fd != STDIN_FILENO && fd != STDERR_FILENO);
-    outside = outside.value_or(false) || fed;
-  }
-  return outside;
-}
-
 // For the advice: of the stage to blame, or of those that are busy if several are. What was found
 // stays said of a stage.
 void OpenPipeline::ask_for_limits(uint64_t now_ns) {
@@ -344,6 +317,10 @@ void OpenPipeline::ask_for_quota(Stage& stage, uint64_t now_ns) {
 void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
   const std::vector<ScannedProcess> states = process_states(scan, index);
   const uint64_t boot_ns = parts_.boot_ns();
+  const auto is_inside = [this](uint64_t inode) {
+    return std::ranges::any_of(
+        pipes_, [&](const auto& entry) { return joins_stages(entry.second, inode); });
+  };
   for (auto& [id, record] : stages_) {
     Stage& view = record.view;
     if (view.gone) continue;
@@ -358,7 +335,7 @@ void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, u
       if (now_ns >= record.asked_ns + kStageFacts_ns) {
         // It never changes.
         if (record.asked_ns == 0 && parts_.pid_inside) view.pid_inside = parts_.pid_inside(id.pid);
-        view.outside = is_outside(view);
+        find_outside(parts_, index.threads(id), is_inside, view);
         ask_for_quota(view, now_ns);
         record.asked_ns = now_ns;
       }

@@ -92,8 +92,6 @@ class OpenPipeline {
   void keep_ends_of_gone(bool is_closed, const std::vector<StageEnd>& before, const Places& places,
                          std::vector<StageEnd>& ends);
   void find_larger_ring(Pipeline& view, uint64_t window_ns) const;
-  bool joins_stages(uint64_t socket_inode) const;
-  std::optional<bool> is_outside(const Stage& stage) const;
   void ask_for_limits(uint64_t now_ns);
   void ask_for_quota(Stage& stage, uint64_t now_ns);
   Reading<double> overall_rate(const Pipe& pipe) const;

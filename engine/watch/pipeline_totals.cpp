@@ -13,6 +13,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/judge/verdict.h"
+#include "engine/watch/outside.h"
 
 namespace pipetop {
 namespace {
@@ -66,6 +67,7 @@ void PipelineTotals::pass(uint64_t now_ns) {
   for (Part& part : parts) {
     part.pipeline.window_ns = now_ns - last_ns;
     if (seconds > 0) set_shares(part, seconds);
+    if (seconds > 0 && part.pipeline.stages.size() > 1) ask_outside(part);
   }
   // What fails does so above: until here all is of the pass before.
   last_ns_ = now_ns;
@@ -175,12 +177,25 @@ void PipelineTotals::set_level(Pipe& pipe, const ScannedPipe& scanned) const {
 void PipelineTotals::set_shares(Part& part, double seconds) const {
   for (Stage& stage : part.pipeline.stages) {
     stage.shares = window_.shares(stage.id, 1);
-    const auto before = last_cpu_ns_.find(stage.id);
+    const auto before = last_stages_.find(stage.id);
     const bool coarse = !stage.shares.has_value() && (!part.moves || !has_clocks());
-    if (!coarse || before == last_cpu_ns_.end() || !stage.cpu_ns) continue;
-    const double used_ns = double(*stage.cpu_ns - std::min(*stage.cpu_ns, before->second));
+    if (!coarse || before == last_stages_.end() || !before->second.cpu_ns || !stage.cpu_ns)
+      continue;
+    const double used_ns = double(*stage.cpu_ns - std::min(*stage.cpu_ns, *before->second.cpu_ns));
     stage.shares =
         Reading<StageShares>::of(shares_of_standing(stage, used_ns / double(kSecond) / seconds));
+  }
+}
+
+void PipelineTotals::ask_outside(Part& part) const {
+  const auto is_inside = [&](uint64_t inode) {
+    return std::ranges::any_of(part.pipeline.pipes,
+                               [&](const Pipe& pipe) { return joins_stages(pipe, inode); });
+  };
+  for (Stage& stage : part.pipeline.stages) {
+    if (const auto before = last_stages_.find(stage.id); before != last_stages_.end())
+      stage.outside = before->second.outside;
+    find_outside(parts_, table_.index().threads(stage.id), is_inside, stage);
   }
 }
 
@@ -249,7 +264,7 @@ void PipelineTotals::add_bottleneck(Part& part, uint64_t now_ns) {
 
 void PipelineTotals::remember(const std::vector<Part>& parts) {
   std::map<PipeId, LastPipe> pipes;
-  std::map<ProcessId, uint64_t> cpu_ns;
+  std::map<ProcessId, LastStage> stages;
   for (const Part& part : parts) {
     for (const Pipe& pipe : part.pipeline.pipes) {
       const auto last = last_pipes_.find(pipe.id);
@@ -257,10 +272,10 @@ void PipelineTotals::remember(const std::vector<Part>& parts) {
       pipes[pipe.id] = {pipe.ring, std::max(before, pipe.total_bytes.value_or(0))};
     }
     for (const Stage& stage : part.pipeline.stages)
-      if (stage.cpu_ns) cpu_ns[stage.id] = *stage.cpu_ns;
+      stages[stage.id] = {stage.cpu_ns, stage.outside};
   }
   last_pipes_ = std::move(pipes);
-  last_cpu_ns_ = std::move(cpu_ns);
+  last_stages_ = std::move(stages);
 }
 
 // The pipelines in which something moves, as far as there is room.

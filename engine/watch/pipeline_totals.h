@@ -88,10 +88,14 @@ class PipelineTotals {
 
     bool preferred() const { return rule && rule->keep; }
   };
-  // What was known of a pipe at the pass before.
+  // What was known of a pipe, and of a stage, at the pass before.
   struct LastPipe {
     std::optional<RingCounts> ring;
     uint64_t bytes = 0;
+  };
+  struct LastStage {
+    std::optional<uint64_t> cpu_ns;
+    std::optional<bool> outside;
   };
 
   std::vector<Part> parts() const;
@@ -99,6 +103,7 @@ class PipelineTotals {
   bool has_moved(const Pipe& pipe) const;
   void take_clocks(uint64_t now_ns);
   void set_shares(Part& part, double seconds) const;
+  void ask_outside(Part& part) const;
   void set_level(Pipe& pipe, const ScannedPipe& scanned) const;
   void add(const Part& part, double seconds);
   bool add_pipe(const Part& part, const Pipe& pipe, double seconds);
@@ -116,7 +121,7 @@ class PipelineTotals {
   BoundedSeries<BottleneckTotals> bottlenecks_;
   uint64_t last_ns_ = 0;
   std::map<PipeId, LastPipe> last_pipes_;
-  std::map<ProcessId, uint64_t> last_cpu_ns_;
+  std::map<ProcessId, LastStage> last_stages_;
   KnownQuotas quotas_;  // of who was to blame
   double pass_s_ = 0;
   size_t summed_ = 0, own_pipes_ = 0, unwatched_ = 0;

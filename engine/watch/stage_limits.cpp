@@ -12,10 +12,12 @@
 #include <filesystem>
 #include <iterator>
 #include <sstream>
+#include <tuple>
 
 #include "engine/base/clock.h"
 #include "engine/base/system_files.h"
 #include "engine/base/text.h"
+#include "engine/observe/poll_set.h"
 #include "engine/observe/waits.h"
 
 namespace pipetop {
@@ -77,12 +79,36 @@ void find_disk(pid_t pid, LimitTotals& totals) {
   }
 }
 
+// Those that its first thread waits at; none if that can't be told.
+std::vector<int> waited_at(pid_t pid) {
+  std::vector<int> fds;
+  if (const auto polled = observe::poll_set_of(pid, pid)) {
+    for (const observe::Polled& one : *polled) fds.push_back(one.fd);
+  } else if (const auto call = observe::parse_system_call(read_proc_file(pid, "syscall"))) {
+    if (call->kind() == STAGE_READ || call->kind() == STAGE_WRITE) fds.push_back(call->fd(0));
+  }
+  return fds;
+}
+
+// The connection that it waits at, else the one with most in its queues.
 void find_socket(pid_t pid, LimitTotals& totals) {
-  for (int fd = 0; fd < kAskedFds && !totals.socket; ++fd) {
+  std::vector<std::string> lists;
+  for (const char* list : {"net/tcp", "net/tcp6"})
+    lists.push_back(read_proc_file(pid, list, kLongestList));
+  const std::vector<int> waits = waited_at(pid);
+  std::tuple<bool, uint64_t> best;
+  for (int fd = 0; fd < kAskedFds; ++fd) {
     const auto [wait, inode, named] = observe::descriptor_wait(link_of(pid, fd), {});
     if (wait != WaitsFor::network || inode == 0) continue;
-    for (const char* list : {"net/tcp", "net/tcp6"})
-      if (!totals.socket) totals.socket = parse_tcp(read_proc_file(pid, list, kLongestList), inode);
+    for (const std::string& list : lists) {
+      auto socket = parse_tcp(list, inode);
+      if (!socket) continue;
+      const std::tuple rank = {std::ranges::find(waits, fd) != waits.end(),
+                               socket->to_send + socket->to_read};
+      if (totals.socket && rank <= best) continue;
+      totals.socket = std::move(socket);
+      best = rank;
+    }
   }
 }
 
@@ -126,9 +152,11 @@ std::optional<SocketQueues> parse_tcp(std::string_view text, uint64_t inode) {
   for (const std::string& line : split(text, '\n')) {
     // sl, local, remote, state, tx_queue:rx_queue, tr:when, retransmits, uid, timeout, inode
     const std::vector<std::string> fields = fields_of(line);
-    constexpr size_t kRemote = 2, kQueues = 4, kInode = 9;
+    constexpr size_t kRemote = 2, kState = 3, kQueues = 4, kInode = 9;
+    constexpr std::string_view kListens = "0A";
     SocketQueues socket;
     if (fields.size() <= kInode || parse_all<uint64_t>(fields[kInode]) != inode ||
+        fields[kState] == kListens ||
         std::sscanf(fields[kQueues].c_str(), "%" SCNx64 ":%" SCNx64, &socket.to_send,
                     &socket.to_read) != 2)
       continue;

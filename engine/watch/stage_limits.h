@@ -70,7 +70,7 @@ class KnownQuotas {
   std::map<std::string, Known> known_;
 };
 
-// The socket with this inode in a text of /proc/PID/net/tcp or tcp6.
+// The connection with this inode in a text of /proc/PID/net/tcp or tcp6; who listens has none.
 std::optional<SocketQueues> parse_tcp(std::string_view text, uint64_t inode);
 
 }  // namespace pipetop

@@ -86,6 +86,7 @@ WatchParts real_watch_parts(BpfUse use) {
   parts.make_functions = make_stage_functions;
   parts.read_facts = read_process_facts;
   parts.link_of = link_of;
+  parts.poll_set_of = observe::poll_set_of;
   parts.children_of = children_of;
   parts.parent_of = read_parent;
   parts.leads_session = leads_session;

@@ -16,6 +16,7 @@
 #include "engine/model/pipe_scan.h"
 #include "engine/model/settings.h"
 #include "engine/observe/pipe_scanner.h"
+#include "engine/observe/poll_set.h"
 #include "engine/observe/ring_reader.h"
 #include "engine/observe/stage_observer.h"
 #include "engine/process/proc_files.h"
@@ -100,7 +101,8 @@ struct WatchParts {
   // These read one process each. Those that would tell that it is gone throw SystemError if that
   // can't be told.
   std::function<ProcessFacts(pid_t)> read_facts;
-  std::function<std::string(pid_t, int)> link_of;           // /proc/PID/fd/FD; "": none
+  std::function<std::string(pid_t, int)> link_of;  // /proc/PID/fd/FD; "": none
+  std::function<std::optional<std::vector<observe::Polled>>(pid_t pid, pid_t tid)> poll_set_of;
   std::function<std::vector<pid_t>(pid_t)> children_of;     // of its first thread
   std::function<pid_t(pid_t)> parent_of;                    // 0: none, or gone
   std::function<bool(pid_t)> leads_session;                 // as an interactive shell does

@@ -287,6 +287,10 @@ WatchParts FakeMachine::parts() {
     const auto link = process ? process->links.find(fd) : decltype(process->links.end()){};
     return process && link != process->links.end() ? link->second : std::string();
   };
+  parts.poll_set_of = [known](pid_t pid, pid_t) {
+    const FakeProcess* process = known(pid);
+    return process ? process->polls : std::nullopt;
+  };
   parts.read_stat = [known](pid_t pid) -> std::optional<TaskStat> {
     const FakeProcess* process = known(pid);
     if (!process) return {};

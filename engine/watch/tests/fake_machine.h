@@ -21,6 +21,7 @@ struct FakeProcess {
   std::vector<pid_t> children = {};
   std::optional<ProcessIo> io = ProcessIo();
   std::map<int, std::string> links = {};  // of descriptors that are no pipes
+  std::optional<std::vector<observe::Polled>> polls = {};
   uint64_t cpu_ticks = 0;
 };
 

@@ -215,10 +215,13 @@ TEST_F(MeasuredWaits, ASourceThatSleeps) {
   EXPECT_EQ(b.wait, WaitsFor::sleep) << b.because;
 }
 
-// As pv -L does: it holds pipes and /dev/null only.
+// As pv -L does, with an inherited socket, as every service of systemd has one.
 TEST_F(MeasuredWaits, ASinkThatPollsWithATimeLimit) {
-  chain(
-      {{"source", produce}, {"sink", [] { forced::consume_with([] { poll(nullptr, 0, 15); }); }}});
+  chain({{"source", produce}, {"sink", [] {
+                                 int ends[2];
+                                 if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) _exit(1);
+                                 forced::consume_with([] { poll(nullptr, 0, 15); });
+                               }}});
   until([](const Snapshot& s) {
     return s.watched && std::ranges::any_of(s.watched->stages, [](const Stage& stage) {
              return stage.outside == false;
@@ -230,11 +233,14 @@ TEST_F(MeasuredWaits, ASinkThatPollsWithATimeLimit) {
   EXPECT_EQ(b.wait, WaitsFor::poll) << b.because;
 }
 
-TEST_F(MeasuredWaits, ASinkThatPollsWithASocket) {
+TEST_F(MeasuredWaits, ASinkThatPollsASocket) {
   chain({{"source", produce}, {"sink", [] {
-                                 int ends[2];
+                                 static int ends[2];
                                  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) _exit(1);
-                                 forced::consume_with([] { poll(nullptr, 0, 15); });
+                                 forced::consume_with([] {
+                                   pollfd socket = {ends[0], POLLIN, 0};
+                                   poll(&socket, 1, 15);
+                                 });
                                }}});
   until([](const Snapshot& s) {
     return s.watched && std::ranges::any_of(s.watched->stages, [](const Stage& stage) {
@@ -393,6 +399,7 @@ TEST_F(MeasuredWaits, Bursts) {
   });
   EXPECT_EQ(verdict(), "bursty");
   PIPETOP_FORCED(sleeps("sink"));
+  PIPETOP_FORCED(have_their_cpus());
   const auto larger = last->watched->pipes[0].larger;
   ASSERT_TRUE(larger);
   EXPECT_GT(larger->gain, 0.2);

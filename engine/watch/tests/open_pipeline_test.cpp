@@ -101,6 +101,25 @@ TEST_F(OpenPipelineTest, OfWhoPollsItSaysWhetherOthersFeedOrEmptyIt) {
   EXPECT_EQ(stage(s, "ssh").outside, false) << "that socket leads to gzip";
 }
 
+// Its standard error is a socket, as every service's of systemd is.
+TEST_F(OpenPipelineTest, WhatItHoldsAndDoesNotPollFeedsNobody) {
+  make_tar_gzip_ssh();
+  machine.waits(12, WaitsFor::poll);
+  FakeProcess& poller = machine.process(12);
+  poller.links[2] = "socket:[4711]";
+  poller.polls = {{0, true, false}};
+  tick();
+  watcher->open(second);
+  auto s = run(3 * kSecond);
+  EXPECT_EQ(stage(s, "ssh").outside, false);
+  poller.polls = {{2, false, true}};
+  s = run(2 * kSecond);
+  EXPECT_EQ(stage(s, "ssh").outside, true);
+  poller.polls = std::vector<observe::Polled>();
+  s = run(2 * kSecond);
+  EXPECT_EQ(stage(s, "ssh").outside, false) << "it waits for a time";
+}
+
 TEST_F(OpenPipelineTest, OnlyItsPipesAreAskedByRoot) {
   make_tar_gzip_ssh();
   machine.add(20, "yes");

@@ -76,6 +76,23 @@ TEST_F(PipelineTotalsTest, BytesAndTimesOnlyGrow) {
   EXPECT_EQ(bottlenecks(), "stage gzip 1;");
 }
 
+// `pv -L 2M | cat`, whose standard error is a socket: watch says the same.
+TEST_F(PipelineTotalsTest, WhoPollsByItselfIsNotHeldUpFromOutside) {
+  add_pair(10, 100, "pv", "cat");
+  machine.pipe(100).used_share = 0;
+  machine.waits(10, WaitsFor::poll);
+  machine.waits(11, WaitsFor::pipe_read, 0);
+  FakeProcess& pv = machine.process(10);
+  pv.links[2] = "socket:[4711]";
+  pv.polls = std::vector<observe::Polled>();
+  start();
+  for (int i = 0; i < 3; ++i) pass();
+  EXPECT_EQ(bottlenecks(), "stage pv 1;");
+  pv.polls = {{2, false, true}};
+  pass();
+  EXPECT_EQ(bottlenecks(), "outside pv 1;");
+}
+
 TEST_F(PipelineTotalsTest, APassThatFailsLeavesAllAsItWasAndTheNextMakesUpForIt) {
   add_pair(10, 100);
   start();

@@ -92,13 +92,15 @@ TEST(StageLimits, TextsOfSockets) {
       "inode\n"
       "   0: 00000000000000000000000001000000:1F90 00000000000000000000000001000000:0016 01 "
       "00000000:00000010 00:00000000 00000000     0        0 4711 1 0\n"
-      "   1: 0100007F:1F90 bad 01 0:0 00:0 0 0 0 4712\n";
+      "   1: 0100007F:1F90 bad 01 0:0 00:0 0 0 0 4712\n"
+      "   2: 0100007F:1F90 00000000:0000 0A 0:0 00:0 0 0 0 4714\n";
   const auto socket = parse_tcp(text, 4711);
   ASSERT_TRUE(socket);
   EXPECT_EQ(socket->peer, "[::1]:22");
   EXPECT_EQ(socket->to_read, 16u);
   EXPECT_FALSE(parse_tcp(text, 4712));
   EXPECT_FALSE(parse_tcp(text, 4713));
+  EXPECT_FALSE(parse_tcp(text, 4714)) << "it listens";
 }
 
 TEST(StageLimits, AFileThatIsOpenToBeSynced) {
