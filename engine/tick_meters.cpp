@@ -60,14 +60,15 @@ void TickMeters::describe(const EngineLife& life, Snapshot& s) {
     s.workers[static_cast<size_t>(role)] = view_of(role, life, s.effective);
   s.integrity = workload_.integrity();
   if (s.integrity.has_value()) s.integrity.value = integrity_.describe(*s.integrity);
+  const MachineShares shares = machine_.shares();
+  s.steal_share = shares.steal;
+  s.cpu_pressure = shares.pressure;
+  s.throttling = shares.throttling;
   if (judge_) verdict_.add(s.now_ns, workload_.verdict(s));
   s.verdict = verdict_.shown();
   s.event = observers_.event();
   s.bpf_counters = observers_.counters();
-  const MachineShares shares = machine_.shares();
-  s.steal_share = shares.steal;
-  s.cpu_pressure = shares.pressure;
-  noise_.add(s.now_ns, noise_in(s, {shares.throttling}));
+  noise_.add(s.now_ns, noise_in(s));
   s.noise = noise_.shown();
 }
 

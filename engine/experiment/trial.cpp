@@ -257,6 +257,7 @@ std::string Trial::noise(bool steal, bool drift) const {
   Snapshot whole = end;
   whole.steal_share = steal_share;
   whole.cpu_pressure = cpu_pressure;
+  whole.throttling = around.throttling;
   if (!steal && steal_share.value.value_or(0) > kMuchSteal) whole.steal_share = {};
   for (const Role role : roles_of(end.requested)) {
     WorkerReadings& w = whole.workers[static_cast<size_t>(role)];

@@ -1,6 +1,7 @@
 #include "engine/judge/advice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -26,6 +27,8 @@ constexpr double kIdleCpu = 0.25;
 constexpr double kOneCpu = 1.2;
 // A disk that is busy for less of the time has its waits from elsewhere.
 constexpr double kBusyDisk = 0.5;
+// Advice is about a part of the time that is at least so large; else about each that is worth it.
+constexpr double kLargePart = 0.5, kWorthIt = 0.1;
 
 struct ParallelTool {
   std::string_view name, instead;
@@ -51,9 +54,12 @@ struct Advised {
   const WaitStage& graph = view.graph.stages[number];
 };
 
-// What it would gain at most if it never waited for a CPU: "up to x1.6"
+// At most: "up to x1.6"
+std::string gain_text(double times) { return fmt::format("up to x{:.1f}", times); }
+
+// If it never waited for a CPU.
 std::string gain_text(const WaitStage& stage) {
-  return fmt::format("up to x{:.1f}", (stage.on_cpu + stage.runnable) / stage.on_cpu);
+  return gain_text((stage.on_cpu + stage.runnable) / stage.on_cpu);
 }
 
 // Calls so small that they are most of the work.
@@ -79,7 +85,8 @@ std::string on_work(const Advised& a) {
                          : fmt::format("{:.1f} CPUs", cpus);
   const std::optional<double> idle = a.limits.idle_cpus;
   if (idle) uses += fmt::format(", and {:.1f} CPUs are idle", *idle);
-  if (idle && *idle < kIdleCpu) return uses + ": give it less work, or more CPUs";
+  if (idle && *idle < kIdleCpu)
+    return uses + (cpus < kOneCpu ? ": give it less work" : ": give it less work, or more CPUs");
   const auto tool = std::ranges::find(kParallelTools, a.stage.name, &ParallelTool::name);
   if (tool != kParallelTools.end() && cpus < kOneCpu && !uses_all_it_can(a.stage))
     return fmt::format("{}: use {}", uses, tool->instead);
@@ -156,8 +163,11 @@ std::string on_wait(const Advised& a, WaitsFor wait) {
       return a.limits.child ? fmt::format("its child {} works for it: pipetop watch {}",
                                           a.limits.child->name, a.limits.child->pid)
                             : fmt::format("look at its children: pipetop watch {}", a.stage.id.pid);
-    case WaitsFor::sleep:
     case WaitsFor::poll:
+      // A datagram's sender, for example.
+      if (a.stage.outside.value_or(false)) return on_network(a);
+      [[fallthrough]];
+    case WaitsFor::sleep:
       return fmt::format("it waits {} by itself, as pv -L does: see its options", share);
     case WaitsFor::lock:
       return fmt::format("its threads wait {} for each other; {}", share, kNothingHere);
@@ -168,12 +178,33 @@ std::string on_wait(const Advised& a, WaitsFor wait) {
   }
 }
 
+// The parts of its time, each with what it would gain without that.
+std::string on_parts(const std::vector<StageActivity>& parts) {
+  std::vector<std::string> texts;
+  for (const StageActivity& part : parts) {
+    if (part.share < kWorthIt || part.kind == StageActivity::Kind::threads) continue;
+    const double gain = 1 / (1 - part.share);
+    texts.push_back(fmt::format(
+        "{} {} ({})", activity_name(part), percent(part.share),
+        texts.empty() ? "without that " + gain_text(gain) : fmt::format("x{:.1f}", gain)));
+  }
+  const auto line = [&](size_t count) {
+    texts.resize(std::min(texts.size(), count));
+    return fmt::format("no part is half: it {}", fmt::join(texts, ", "));
+  };
+  return first_fitting({line(3), line(2), line(1)});
+}
+
 std::string on_stage(const Advised& a) {
   using Does = StageActivity::Kind;
-  const StageActivity activity = activity_of(a.view, a.number);
+  const std::vector<StageActivity> parts = activities_of(a.view, a.number);
+  const StageActivity& activity = parts[0];
   // What it lacks is cheaper to give than what it does is to change.
   if (a.graph.runnable >= kLacksCpu && a.graph.on_cpu > 0 && activity.kind != Does::threads)
     return on_lack(a);
+  if (a.stage.shares.has_value() && activity.share < kLargePart && parts[1].share >= kWorthIt &&
+      activity.kind != Does::threads)
+    return on_parts(parts);
   return activity.kind == Does::waits ? on_wait(a, activity.wait) : on_work(a);
 }
 
@@ -243,6 +274,24 @@ std::string on_method(const Snapshot& s, Role role) {
   return {};
 }
 
+// What stops us all: no setting changes that.
+std::string on_quota(const Snapshot& s) {
+  const auto quota = known(s.throttling);
+  if (!quota || quota->share < kOftenThrottled) return {};
+  return fmt::format("a quota of {:.3g} CPUs stops it in {} of its periods: raise it", quota->cpus,
+                     percent(quota->share));
+}
+
+// What others take of the CPUs; "" if it is little, or each role may have waited for the other.
+std::string on_others(const Evidence& e) {
+  const auto& [writer, reader] = e.roles;
+  const RoleEvidence& waits =
+      writer.runnable.value_or(0) >= reader.runnable.value_or(0) ? writer : reader;
+  if (writer.cpu == reader.cpu || waits.runnable.value_or(0) < kLacksCpu) return {};
+  return fmt::format("end what else uses the CPUs: it takes {} of the {}'s time",
+                     percent(*waits.runnable), to_text(waits.role));
+}
+
 std::string on_side(const Snapshot& s, const Evidence& e, Role slow) {
   const PipeSettings& pipe = s.effective.settings.pipe;
   const RoleEvidence& role = e.role(slow);
@@ -283,13 +332,9 @@ std::string on_lock(const Snapshot& s, const Evidence& e) {
 }
 
 // Both want a CPU.
-std::string on_cpus(const Snapshot& s, const Evidence& e) {
+std::string on_cpus(const Snapshot& s) {
   constexpr uint64_t kUsualPipe = 64 << 10;  // bytes
   const PipeSettings& pipe = s.effective.settings.pipe;
-  const auto& [writer, reader] = e.roles;
-  if (writer.cpu != reader.cpu)
-    return fmt::format("end what else uses the CPUs: it takes {} of the writer's time",
-                       percent(writer.runnable.value_or(0)));
   if (is_busy(pipe.writer_wait) || is_busy(pipe.reader_wait))
     return cpus_of(s) > 1 ? "try placement near: who spins takes the other's CPU"
                           : "try wait block: who spins takes the other's CPU";
@@ -305,21 +350,17 @@ std::string on_cpus(const Snapshot& s, const Evidence& e) {
 
 }  // namespace
 
+// In a window that something else disturbs it is about that: a setting that is better for itself,
+// such as busy waiting, makes it worse where CPUs are short.
 std::string advice_on(const Snapshot& s, const Evidence& evidence, const Verdict& verdict) {
-  switch (verdict.kind) {
-    case Verdict::Kind::writer:
-      return on_side(s, evidence, Role::writer);
-    case Verdict::Kind::reader:
-      return on_side(s, evidence, Role::reader);
-    case Verdict::Kind::wakeup:
-      return on_wakeups(s, evidence);
-    case Verdict::Kind::cpu:
-      return on_cpus(s, evidence);
-    case Verdict::Kind::lock:
-      return on_lock(s, evidence);
-    default:
-      return {};
-  }
+  using Kind = Verdict::Kind;
+  if (std::string quota = on_quota(s); !quota.empty()) return quota;
+  if (verdict.kind == Kind::writer) return on_side(s, evidence, Role::writer);
+  if (verdict.kind == Kind::reader) return on_side(s, evidence, Role::reader);
+  if (std::string others = on_others(evidence); !others.empty()) return others;
+  if (verdict.kind == Kind::wakeup) return on_wakeups(s, evidence);
+  if (verdict.kind == Kind::cpu) return on_cpus(s);
+  return verdict.kind == Kind::lock ? on_lock(s, evidence) : std::string();
 }
 
 }  // namespace pipetop

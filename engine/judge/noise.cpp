@@ -115,7 +115,7 @@ std::string noise_in(const Snapshot& s, const Surroundings& around) {
   const auto steal = known(s.steal_share);
   if (steal && *steal >= kSteal)
     reasons.push_back(fmt::format("the host takes {} of the CPUs' time", percent(*steal)));
-  std::string others = quota(around.throttling);
+  std::string others = quota(s.throttling);
   if (others.empty()) {
     others = who_waits(s);
     if (others.empty()) others = pressure(s);

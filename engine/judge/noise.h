@@ -11,7 +11,7 @@ namespace pipetop {
 // From the wakeup until it runs: 2 us, up to 10 us in a virtual machine.
 inline constexpr double kWakeup_ns = 10'000;
 
-// What a Snapshot does not have. Unknown is no noise.
+// Of the whole of a measurement. Unknown is no noise.
 struct Surroundings {
   Reading<Throttling> throttling = {};
   Reading<double> drift = {};              // the rate of the second half, by that of the first

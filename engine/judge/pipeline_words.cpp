@@ -116,41 +116,25 @@ double disk_driver_share(const Stage& stage) {
   return stage.functions->share(samples);
 }
 
-// Stages that hold a write end and don't use it, and did not come just now.
+// Stages that hold a write end and don't use it, and did not come just now. A shell that waits for
+// its child while somebody still writes closes its own afterwards, as that of `(xz; true) | cat`.
 std::vector<size_t> idle_writers(const Pipeline& pipeline, const Pipe& pipe) {
+  const auto lives = [&](const StageEnd& end) {
+    return end.stage < pipeline.stages.size() && !pipeline.stages[end.stage].gone;
+  };
+  const bool is_written = std::ranges::any_of(
+      pipe.writers, [&](const StageEnd& end) { return end.active && lives(end); });
+  const auto waits_for_child = [&](size_t stage) {
+    const StageState& state = pipeline.stages[stage].state;
+    return state.kind == StageState::Kind::waiting && state.wait == WaitsFor::child;
+  };
   std::vector<size_t> stages;
   for (const StageEnd& end : pipe.writers)
-    if (!end.active && end.stage < pipeline.stages.size() && !pipeline.stages[end.stage].gone &&
-        pipeline.stages[end.stage].cpu.has_value() &&
+    if (!end.active && lives(end) && pipeline.stages[end.stage].cpu.has_value() &&
+        !(is_written && waits_for_child(end.stage)) &&
         std::ranges::find(stages, end.stage) == stages.end())
       stages.push_back(end.stage);
   return stages;
-}
-
-// What it does with the time that it has for itself, the largest part first: by its clock, or else
-// by a look at it.
-std::vector<StageActivity> activities_of(const JudgedPipeline& view, size_t number) {
-  using Does = StageActivity::Kind;
-  const WaitStage& looked_at = view.graph.stages[number];
-  const Reading<StageShares>& shares = view.pipeline.stages[number].shares;
-  const bool known = shares.has_value();
-  const double on_cpu = known ? shares->on_cpu : looked_at.on_cpu;
-  const double in_driver = on_cpu * disk_driver_share(view.pipeline.stages[number]);
-  std::vector<StageActivity> parts = {
-      {Does::cpu, WaitsFor::none, on_cpu - in_driver},
-      {Does::runnable, WaitsFor::none, known ? shares->runnable : looked_at.runnable}};
-  const auto& elsewhere = known ? shares->elsewhere : looked_at.elsewhere;
-  for (size_t i = 0; i < kWaits; ++i) {
-    const auto wait = static_cast<WaitsFor>(i);
-    const bool may_be_threads = wait == WaitsFor::lock || wait == WaitsFor::poll ||
-                                wait == WaitsFor::signal || wait == WaitsFor::other;
-    if (known && may_be_threads && shares->busiest_other >= kThreadsWork * elsewhere[i]) continue;
-    const double driver = wait == WaitsFor::disk ? in_driver : 0;
-    parts.push_back({Does::waits, wait, elsewhere[i] + driver, driver});
-  }
-  if (known) parts.push_back({Does::threads, WaitsFor::none, shares->busiest_other});
-  std::ranges::stable_sort(parts, std::greater{}, &StageActivity::share);
-  return parts;
 }
 
 std::string joined(std::string_view head, std::vector<std::string> clauses) {
@@ -191,6 +175,30 @@ std::string first_fitting(std::initializer_list<std::string> lines) {
   for (const std::string& line : lines)
     if (columns_of(line) <= kLineColumns) return line;
   return whole_words(*(lines.end() - 1), kLineColumns);
+}
+
+std::vector<StageActivity> activities_of(const JudgedPipeline& view, size_t number) {
+  using Does = StageActivity::Kind;
+  const WaitStage& looked_at = view.graph.stages[number];
+  const Reading<StageShares>& shares = view.pipeline.stages[number].shares;
+  const bool known = shares.has_value();
+  const double on_cpu = known ? shares->on_cpu : looked_at.on_cpu;
+  const double in_driver = on_cpu * disk_driver_share(view.pipeline.stages[number]);
+  std::vector<StageActivity> parts = {
+      {Does::cpu, WaitsFor::none, on_cpu - in_driver},
+      {Does::runnable, WaitsFor::none, known ? shares->runnable : looked_at.runnable}};
+  const auto& elsewhere = known ? shares->elsewhere : looked_at.elsewhere;
+  for (size_t i = 0; i < kWaits; ++i) {
+    const auto wait = static_cast<WaitsFor>(i);
+    const bool may_be_threads = wait == WaitsFor::lock || wait == WaitsFor::poll ||
+                                wait == WaitsFor::signal || wait == WaitsFor::other;
+    if (known && may_be_threads && shares->busiest_other >= kThreadsWork * elsewhere[i]) continue;
+    const double driver = wait == WaitsFor::disk ? in_driver : 0;
+    parts.push_back({Does::waits, wait, elsewhere[i] + driver, driver});
+  }
+  if (known) parts.push_back({Does::threads, WaitsFor::none, shares->busiest_other});
+  std::ranges::stable_sort(parts, std::greater{}, &StageActivity::share);
+  return parts;
 }
 
 StageActivity activity_of(const JudgedPipeline& view, size_t number) {

@@ -32,6 +32,8 @@ struct StageActivity {
   // Of that share, when it waits for the disk: on a CPU, but in the disk's driver.
   double in_driver = 0;
 };
+// The largest first; by its clock, or else by a look at it.
+std::vector<StageActivity> activities_of(const JudgedPipeline& view, size_t stage);
 StageActivity activity_of(const JudgedPipeline& view, size_t stage);  // the largest
 
 // Blocked in its pipes, by the clock; nothing of a stage that only its rings tell of.

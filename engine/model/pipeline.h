@@ -113,8 +113,8 @@ struct Stage {
   Reading<FunctionTable> functions = {};  // of the stage that was asked for, and the one to blame
   // It has exited. For the verdict on all of the time nobody has: it is on what ran.
   bool gone = false;
-  // Whether it polls what others feed or empty, a socket or a terminal; or holds it, where that can't
-  // be told. Of who polls.
+  // Whether it polls what others feed or empty, a socket or a terminal; or holds it, where that
+  // can't be told. Of who polls.
   std::optional<bool> outside = {};
   StageLimits limits = {};
   std::string cgroup = {};  // as people call it: "backup.service", "docker 0123456789ab"

@@ -191,10 +191,11 @@ struct Snapshot {
   Reading<Change> change;  // warming until both segments have settled
   Reading<SamplingEvent> event;
   BpfCounters bpf_counters = BpfCounters::percpu;
-  Reading<double> steal_share;   // of all CPUs' time, over the last seconds
-  Reading<double> cpu_pressure;  // of the time: some task of the machine waited for a CPU
-  std::string noise;             // what disturbs the measurement, "" if nothing does
-  std::vector<Notice> notices;   // newest last, the last few
+  Reading<double> steal_share;     // of all CPUs' time, over the last seconds
+  Reading<double> cpu_pressure;    // of the time: some task of the machine waited for a CPU
+  Reading<Throttling> throttling;  // by a quota, over the last seconds
+  std::string noise;               // what disturbs the measurement, "" if nothing does
+  std::vector<Notice> notices;     // newest last, the last few
   std::shared_ptr<const HostInfo> host;
   // Only in a recording: what the screen said at this moment, in answer to a key.
   std::optional<Notice> answer;

@@ -340,7 +340,7 @@ constexpr auto fields(const Snapshot*) {
                     &T::parts, &T::figures, &T::ring, &T::workers, &T::integrity, &T::verdict,
                     &T::change, &T::event, &T::bpf_counters, &T::steal_share, &T::notices, &T::host,
                     &T::cpu_pressure, &T::noise, &T::answer, &T::watched, &T::interventions,
-                    &T::counts_bytes, &T::no_bpf, &T::unix_ns);
+                    &T::counts_bytes, &T::no_bpf, &T::unix_ns, &T::throttling);
 }
 
 // ---- structs that are written in a way of their own, and compared like the others -----

@@ -107,12 +107,11 @@ TEST(Noise, NamesWhoUsesTheCpus) {
 TEST(Noise, IsAQuotaInPlaceOfOtherPrograms) {
   Snapshot s = quiet();
   s.workers[1].shares.runnable = known(0.5);
-  Surroundings around = {Reading<Throttling>::of({0.04, 0.5, "/sys/fs/cgroup/a"})};
-  EXPECT_TRUE(noise_in(s, around).starts_with("other programs"));
-  around.throttling.value->share = 0.97;
-  EXPECT_EQ(noise_in(s, around),
-            "a quota of 0.5 CPUs stops it in 97 % of its periods: /sys/fs/cgroup/a");
-  EXPECT_EQ(noise_around(around, 2), noise_in(s, around));
+  s.throttling = Reading<Throttling>::of({0.04, 0.5, "/sys/fs/cgroup/a"});
+  EXPECT_TRUE(noise_in(s).starts_with("other programs"));
+  s.throttling.value->share = 0.97;
+  EXPECT_EQ(noise_in(s), "a quota of 0.5 CPUs stops it in 97 % of its periods: /sys/fs/cgroup/a");
+  EXPECT_EQ(noise_around({.throttling = s.throttling}, 2), noise_in(s));
 }
 
 TEST(Noise, IsARateThatChanges) {

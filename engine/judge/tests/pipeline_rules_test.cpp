@@ -429,6 +429,21 @@ TEST(Bottleneck, AFifoBetweenTwoGroups) {
       has_clause(judge_pipeline(view), "cat never sees end of file: bash still holds a write end"));
 }
 
+// (xz; true) | cat
+TEST(Bottleneck, AShellThatWaitsForItsChildClosesItsEndAfterIt) {
+  Pipeline view = made_pipeline({"xz", "cat", "bash"}, {{{0, 2}, {1}}});
+  view.pipes[0].writers[1].active = false;
+  limit_by(view, 0);
+  spend(view, 2, {}, WaitsFor::child);
+  const auto says = [&] {
+    return has_clause(judge_pipeline(view),
+                      "cat never sees end of file: bash still holds a write end");
+  };
+  EXPECT_FALSE(says());
+  view.stages[0].gone = true;
+  EXPECT_TRUE(says()) << "it waits for cat";
+}
+
 TEST(Bottleneck, ACoprocessThatComputes) {
   Pipeline view = made_pipeline({"bash", "bc"}, {{{0}, {1}}, {{1}, {0}}});
   spend(view, 0, {.cpu = 0.02, .on_cpu = 0.02, .reading = 0.97});
