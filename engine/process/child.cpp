@@ -28,7 +28,9 @@ void continue_if_stopped(pid_t child) {
 // 0: exec has succeeded, and closed the other end; or the child has ended without a word.
 int wait_for_exec(const UniqueFd& reports, pid_t child) {
   pollfd report = {reports.get(), POLLIN, 0};
-  while (::poll(&report, 1, kLook_ms) <= 0) continue_if_stopped(child);
+  int ready = 0;
+  while ((ready = ::poll(&report, 1, kLook_ms)) == 0 || (ready < 0 && errno == EINTR))
+    continue_if_stopped(child);
   int error_number = 0;
   ssize_t bytes = 0;
   do bytes = ::read(reports.get(), &error_number, sizeof error_number);
