@@ -25,14 +25,14 @@ bool same_settings(const StoredRung& a, const StoredRung& b) {
   return common > 0;
 }
 
-// The one with these settings, rather of the same name; the size if there is none.
-size_t place_of(const StoredRung& rung, const std::vector<StoredRung>& rungs,
-                const std::vector<bool>& taken) {
-  size_t found = rungs.size();
+// The one with these settings, rather of the same name.
+std::optional<size_t> place_of(const StoredRung& rung, const std::vector<StoredRung>& rungs,
+                               const std::vector<bool>& taken) {
+  std::optional<size_t> found;
   for (size_t i = 0; i < rungs.size(); ++i) {
     if (taken[i] || !same_settings(rung, rungs[i])) continue;
     if (rung.name == rungs[i].name) return i;
-    found = std::min(found, i);
+    if (!found) found = i;
   }
   return found;
 }
@@ -43,11 +43,16 @@ std::vector<std::optional<size_t>> partners(const std::vector<StoredRung>& a,
   std::vector<bool> taken(b.size());
   std::vector<std::optional<size_t>> partners;
   for (const StoredRung& rung : a) {
-    const size_t at = place_of(rung, b, taken);
-    partners.push_back(at < b.size() ? std::optional(at) : std::nullopt);
-    if (at < b.size()) taken[at] = true;
+    partners.push_back(place_of(rung, b, taken));
+    if (partners.back()) taken[*partners.back()] = true;
   }
   return partners;
+}
+
+bool is_slower(const RungChange& rung, double slower) { return rung.ratio.high < 1 - slower; }
+
+bool may_be_slower(const RungChange& rung, double slower) {
+  return !is_slower(rung, slower) && rung.ratio.low < 1 - slower;
 }
 
 // With so many rounds of each a difference can be seen at all.
@@ -269,16 +274,6 @@ InTurns compare_in_turns(const StoredResult& a, const StoredResult& b, double le
   });
   return turns;
 }
-
-namespace {
-
-bool is_slower(const RungChange& rung, double slower) { return rung.ratio.high < 1 - slower; }
-
-bool may_be_slower(const RungChange& rung, double slower) {
-  return !is_slower(rung, slower) && rung.ratio.low < 1 - slower;
-}
-
-}  // namespace
 
 bool is_told(const ResultComparison& comparison, double slower) {
   return std::ranges::none_of(comparison.rungs,

@@ -95,9 +95,11 @@ std::vector<Polled> polled_by_epoll(std::string_view fdinfo) {
 std::optional<std::vector<Polled>> poll_set_of(pid_t pid, pid_t tid) {
   const auto call = parse_system_call(read_proc_file(pid, fmt::format("task/{}/syscall", tid)));
   if (!call) return {};
-  if (is_epoll(call->number))
-    return polled_by_epoll(
-        read_proc_file(pid, fmt::format("fdinfo/{}", call->fd(0)), kLongestList));
+  if (is_epoll(call->number)) {
+    const std::string list =
+        read_proc_file(pid, fmt::format("fdinfo/{}", call->fd(0)), kLongestList);
+    return list.empty() ? std::nullopt : std::optional(polled_by_epoll(list));
+  }
   if (is_poll(call->number)) {
     const auto count = std::min<uint64_t>(call->argument[1], kMostPolled);
     const auto fds = copy_of_memory<pollfd>(pid, call->argument[0], count);

@@ -177,20 +177,6 @@ int copy_end(PipeId pipe, const PipeEnd& end, UniqueFd& copy) {
   return EBADF;
 }
 
-namespace {
-
-// Whether who waits for an answer of this child for so long may give it up: at once if it is known
-// to be stuck, and where that isn't told, a little later.
-bool is_stuck(pid_t child, uint64_t waited_ns, uint64_t patience_ns) {
-  constexpr uint64_t kUntold = 4;
-  if (waited_ns < patience_ns) return false;
-  const InPipe in_pipe = sleeps_in_pipe(child);
-  return in_pipe == InPipe::yes ||
-         (in_pipe == InPipe::unknown && waited_ns >= kUntold * patience_ns);
-}
-
-}  // namespace
-
 // ---- with the pipe's lock ----
 
 bool is_locked(PipeId pipe) { return g_stuck.wait_for(pipe); }
@@ -208,6 +194,16 @@ InPipe sleeps_in_pipe(pid_t process) {
 }
 
 namespace {
+
+// Whether who waits for an answer of this child for so long may give it up: at once if it is known
+// to be stuck, and where that isn't told, a little later.
+bool is_stuck(pid_t child, uint64_t waited_ns, uint64_t patience_ns) {
+  constexpr uint64_t kUntold = 4;
+  if (waited_ns < patience_ns) return false;
+  const InPipe in_pipe = sleeps_in_pipe(child);
+  return in_pipe == InPipe::yes ||
+         (in_pipe == InPipe::unknown && waited_ns >= kUntold * patience_ns);
+}
 
 // It asks before it changes something: a child that gets stuck does so before.
 int in_child(PipeId pipe, UniqueFd copy, std::optional<uint64_t> bytes, uint64_t expected,
