@@ -30,10 +30,6 @@ constexpr uint64_t kPaceInterval_ns = 100'000'000;  // how often the rate of sle
 constexpr uint64_t kPriceInterval_ns = 500 * kMs;
 constexpr uint64_t kEnoughTimed = 16;  // runs
 
-// Of a run: what it takes besides the program. Measured here with an empty one; the caches that it
-// displaces are the greatest part, and differ.
-constexpr double kLeastEntry_ns = 20, kMostEntry_ns = 120;
-
 // Times each field of which is at least what it was before, and of the same sum: what was taken
 // for sleep until now may have been a wait since some milliseconds.
 TaskTimes not_before(TaskTimes now, const TaskTimes& before) {
@@ -312,14 +308,6 @@ class BpfSchedReader final : public SchedReader {
 };
 
 }  // namespace
-
-// Where the two roles run at once, a part of it, up to half, may keep neither from the other's
-// work: nothing speaks for either bound, so the estimate is between them.
-Price price_of_runs(double per_second, double run_ns) {
-  const double low = per_second * (run_ns + kLeastEntry_ns) / 2e9,
-               high = per_second * (run_ns + kMostEntry_ns) / 1e9;
-  return {(low + high) / 2, low, high};
-}
 
 std::unique_ptr<SchedReader> make_sched_reader(OccupancyMaps maps, uint32_t stacks_per_s,
                                                Whose whose) {
