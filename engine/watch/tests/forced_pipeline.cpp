@@ -95,10 +95,10 @@ void nap(uint64_t ns) {
 }
 
 void nap_on_average(uint64_t ns) {
-  static uint64_t late_ns = 0;  // that the last one took too long
-  const uint64_t due_ns = monotonic_ns() + ns - std::min(ns, late_ns);
-  nap(ns - std::min(ns, late_ns));
-  late_ns = monotonic_ns() - due_ns;
+  static uint64_t late_ns = 0;  // that those before took too long
+  const uint64_t begin_ns = monotonic_ns(), made_up_ns = std::min(ns, late_ns);
+  nap(ns - made_up_ns);
+  late_ns += monotonic_ns() - begin_ns - ns;  // wraps round, as it is meant to
 }
 
 void produce() {
