@@ -224,7 +224,8 @@ void ContestedEnds::see(const PipeScan& scan, const ScanIndex& index, SeenMoving
   heads_ = std::move(heads);
 }
 
-// If several could be movers, takes only those whose standard input or output it is.
+// If several could be movers, takes only those whose standard input or output it is. What somebody
+// has written who has it as standard error only went elsewhere.
 std::vector<PipeEnd> ContestedEnds::movers(std::span<const PipeEnd> holders, bool writing,
                                            const std::map<ProcessId, Totals>& now) const {
   for (uint64_t Totals::*counter : {writing ? &Totals::written : &Totals::read, &Totals::cpu_ns}) {
@@ -234,6 +235,7 @@ std::vector<PipeEnd> ContestedEnds::movers(std::span<const PipeEnd> holders, boo
       if (before != totals_.end() && now.at(end.process).*counter > before->second.*counter)
         found.push_back(end);
     }
+    if (writing) std::erase_if(found, [](const PipeEnd& end) { return end.fd == STDERR_FILENO; });
     if (found.size() > 1)
       std::erase_if(found, [&](const PipeEnd& end) { return !is_standard(end, writing); });
     if (!found.empty()) return found;

@@ -70,6 +70,18 @@ TEST_F(ContestedEndsTest, OfSeveralWithAnotherDescriptorNobodyIsSure) {
   EXPECT_EQ(moving(), "");
 }
 
+// Somebody who has ended since has moved the head.
+TEST_F(ContestedEndsTest, WhoHasItAsStandardErrorWritesElsewhere) {
+  end(2).fd = 2;
+  moving();
+  task(2).written_bytes = 10;
+  EXPECT_EQ(moving(), "");
+  task(2).cpu_ns = 10;
+  EXPECT_EQ(moving(), "");
+  task(3).written_bytes = 10;
+  EXPECT_EQ(moving(), "3 ");
+}
+
 TEST_F(ContestedEndsTest, SpliceTakesACpuAndCountsNoBytes) {
   moving();
   for (const pid_t pid : {1, 2}) task(pid).cpu_ns = 10;
