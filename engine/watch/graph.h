@@ -1,8 +1,8 @@
 // Which processes hang together by pipes.
 #pragma once
 
+#include <compare>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "engine/model/pipe_scan.h"
@@ -10,8 +10,19 @@
 
 namespace pipetop {
 
-// What is known of an end beyond the scan: who was ever seen to read or write there.
-using SeenMoving = std::set<std::pair<PipeId, ProcessId>>;
+// What is known of an end beyond the scan: who was ever seen to write there, or to read.
+struct MovingEnd {
+  PipeId pipe;
+  ProcessId process;
+  bool writing = false;
+
+  auto operator<=>(const MovingEnd&) const = default;
+};
+using SeenMoving = std::set<MovingEnd>;
+// At any of the two sides.
+inline bool was_seen(const SeenMoving& moving, PipeId pipe, ProcessId process) {
+  return moving.contains({pipe, process, false}) || moving.contains({pipe, process, true});
+}
 
 // What an end is for. A FIFO can be opened for both; standard input, output and error tell then.
 bool is_for_reading(const PipeEnd& end);
@@ -21,7 +32,8 @@ bool is_on(const PipeEnd& end, bool writing);
 // Finds the holders that move an end's data: they were seen in a read or write of it, or
 // nobody was and it is their standard input or output, or the only holder's other descriptor, or
 // standard error. A shell that forgot to close its copy is not, nor one that waits for a child
-// which has the same end, nor a process that holds both ends beside others that hold one. Of
+// which has the same end, nor a process that holds both ends beside others that hold one, or that
+// was seen at the other end. Of
 // several that hold it as another descriptor, as all do that inherited it by accident, only those
 // are that opened or duplicated it. `families` are the scan's.
 std::vector<bool> active_ends(const ScannedPipe& pipe, const SeenMoving& moving,

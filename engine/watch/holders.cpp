@@ -90,7 +90,10 @@ std::vector<Holder> side_of(const ScannedPipe& pipe, bool writing, const SeenMov
     if (!(writing ? is_for_writing(end) : is_for_reading(end))) continue;
     if (side.empty() || side.back().process != end.process) {
       side.push_back({.process = end.process, .error = true});
-      side.back().seen = !moving.empty() && moving.contains({pipe.id, end.process});
+      if (!moving.empty()) {
+        side.back().seen = moving.contains({pipe.id, end.process, writing});
+        side.back().beyond = !side.back().seen && moving.contains({pipe.id, end.process, !writing});
+      }
     }
     Holder& holder = side.back();
     holder.standard = holder.standard || end.fd == (writing ? 1 : 0);
@@ -126,9 +129,12 @@ std::vector<bool> movers(std::span<const Holder> side, std::span<const Holder> o
   if (n == 1) return {true};
   const bool one_sided = std::ranges::any_of(side, holds_one);
   // All hold both ends, as the workers of a server do: any of them could be meant. A FIFO that was
-  // opened for both can be somebody's input or output, though.
-  const bool nobody = !one_sided && std::ranges::none_of(others, holds_one);
+  // opened for both can be somebody's input or output, though, and who was seen to move data at one
+  // side does so there only.
+  const bool nobody = !one_sided && std::ranges::none_of(others, holds_one) &&
+                      std::ranges::count(side, false, &Holder::beyond) != 1;
   const auto could = [&](size_t i) {
+    if (side[i].beyond) return false;
     return nobody ? side[i].standard : !one_sided || !side[i].both;
   };
 
@@ -176,6 +182,12 @@ std::vector<PipeEnd> holders_on(const ScannedPipe& pipe, bool writing) {
   return holders;
 }
 
+// All that hold one side hold the other one, too.
+bool hold_both(const ScannedPipe& pipe) {
+  const auto same = [](const PipeEnd& a, const PipeEnd& b) { return a.process == b.process; };
+  return std::ranges::equal(holders_on(pipe, true), holders_on(pipe, false), same);
+}
+
 bool waits_for_child(std::span<const ScannedTask> threads) {
   return std::ranges::all_of(threads,
                              [](const ScannedTask& task) { return task.wait == WaitsFor::child; });
@@ -202,11 +214,12 @@ void ContestedEnds::see(const PipeScan& scan, const ScanIndex& index, SeenMoving
     for (const bool writing : {true, false}) {
       const std::vector<PipeEnd> holders = holders_on(pipe, writing);
       const bool decided = std::ranges::any_of(holders, [&](const PipeEnd& end) {
-        return moving.contains({pipe.id, end.process});
+        return moving.contains({pipe.id, end.process, writing});
       });
       if (holders.size() < 2 || decided) continue;
       std::vector<PipeEnd> able;
       for (const PipeEnd& end : holders) {
+        if (moving.contains({pipe.id, end.process, !writing})) continue;
         const auto [found, is_new] = totals.try_emplace(end.process);
         if (is_new) found->second = totals_of(index.threads(end.process));
         if (found->second.able) able.push_back(end);
@@ -216,28 +229,35 @@ void ContestedEnds::see(const PipeScan& scan, const ScanIndex& index, SeenMoving
         const auto head = heads_.find(pipe.id);
         if (head == heads_.end() || head->second == pipe.ring->head) continue;
       }
-      for (const PipeEnd& end : movers(able, writing, totals))
-        moving.insert({pipe.id, end.process});
+      // Who holds both ends may use its CPU for the other one.
+      // Who reads may well write elsewhere: several are its writers only if its readers are known.
+      const bool both = hold_both(pipe);
+      const bool several = both && (!writing || able.size() < holders.size());
+      for (const PipeEnd& end : movers(able, {writing, !both, several}, totals))
+        moving.insert({pipe.id, end.process, writing});
     }
   }
   totals_ = std::move(totals);
   heads_ = std::move(heads);
 }
 
-// If several could be movers, takes only those whose standard input or output it is. What somebody
+// If several could be, takes only those whose standard input or output it is. What somebody
 // has written who has it as standard error only went elsewhere.
-std::vector<PipeEnd> ContestedEnds::movers(std::span<const PipeEnd> holders, bool writing,
+std::vector<PipeEnd> ContestedEnds::movers(std::span<const PipeEnd> holders, const Signs& signs,
                                            const std::map<ProcessId, Totals>& now) const {
-  for (uint64_t Totals::*counter : {writing ? &Totals::written : &Totals::read, &Totals::cpu_ns}) {
+  for (uint64_t Totals::*counter :
+       {signs.writing ? &Totals::written : &Totals::read, &Totals::cpu_ns}) {
+    if (counter == &Totals::cpu_ns && !signs.by_cpu) continue;
     std::vector<PipeEnd> found;
     for (const PipeEnd& end : holders) {
       const auto before = totals_.find(end.process);
       if (before != totals_.end() && now.at(end.process).*counter > before->second.*counter)
         found.push_back(end);
     }
-    if (writing) std::erase_if(found, [](const PipeEnd& end) { return end.fd == STDERR_FILENO; });
-    if (found.size() > 1)
-      std::erase_if(found, [&](const PipeEnd& end) { return !is_standard(end, writing); });
+    if (signs.writing)
+      std::erase_if(found, [](const PipeEnd& end) { return end.fd == STDERR_FILENO; });
+    if (found.size() > 1 && !signs.several)
+      std::erase_if(found, [&](const PipeEnd& end) { return !is_standard(end, signs.writing); });
     if (!found.empty()) return found;
   }
   return {};

@@ -18,6 +18,7 @@ struct Holder {
   bool error = false;     // only as its standard error
   bool both = false;      // it holds the other side, too
   bool seen = false;      // moving data there
+  bool beyond = false;    // it was seen to do so at the other side, but not at this one
   std::vector<int> fds = {};
 };
 
@@ -51,7 +52,14 @@ class ContestedEnds {
   };
 
   static Totals totals_of(std::span<const ScannedTask> threads);
-  std::vector<PipeEnd> movers(std::span<const PipeEnd> holders, bool writing,
+  // What tells a mover.
+  struct Signs {
+    bool writing = false;  // bytes written, else bytes read
+    bool by_cpu = false;   // or CPU time
+    bool several = false;  // of several that have it as another descriptor, too
+  };
+
+  std::vector<PipeEnd> movers(std::span<const PipeEnd> holders, const Signs& signs,
                               const std::map<ProcessId, Totals>& now) const;
 
   std::map<ProcessId, Totals> totals_;  // of the last scan

@@ -63,8 +63,8 @@ OpenPipeline::~OpenPipeline() {
 }
 
 void OpenPipeline::pass(uint64_t now_ns) {
-  for (const auto& [pipe, process] : std::exchange(unplaced_, {}))
-    if (table_.known(pipe)) table_.moving().insert({pipe, process});
+  for (const MovingEnd& end : std::exchange(unplaced_, {}))
+    if (table_.known(end.pipe)) table_.moving().insert(end);
   if (counts_) take_bytes();
   members_.update(table_.scan(), table_.index(), table_.shapes(), table_.moving(), now_ns);
   std::map<PipeId, Pipe> left = std::exchange(pipes_, {});
@@ -238,7 +238,7 @@ void OpenPipeline::sample_times(const PipeScan& scan, uint64_t now_ns) {
   for (const ThreadTimes& thread : times)
     for (const PipeWait& wait : thread.pipes)
       if (wait.ns > 0 && pipes_.contains(wait.pipe))
-        table_.moving().insert({wait.pipe, thread.process});
+        table_.moving().insert({wait.pipe, thread.process, wait.writing});
   note_flow(pipes, times, at_ns);
 }
 
@@ -588,7 +588,8 @@ void OpenPipeline::take_bytes() {
   const std::vector<observe::EndBytes> moved = instruments_->observer().take_bytes();
   counts_->add(moved);
   for (const observe::EndBytes& end : moved)
-    (table_.known(end.pipe) ? table_.moving() : unplaced_).insert({end.pipe, end.process});
+    (table_.known(end.pipe) ? table_.moving() : unplaced_)
+        .insert({end.pipe, end.process, end.writing});
 }
 
 // With `-- COMMAND`, a pipe that is newer than it is counted from the first byte on.

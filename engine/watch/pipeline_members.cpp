@@ -43,7 +43,7 @@ PipelineMembers::Connected PipelineMembers::tree_of(const PipeScan& scan, const 
         if (!in_tree(end.process, index)) continue;
         for (const bool writing : {false, true})
           sides[writing] = sides[writing] || is_on(end, writing);
-        moves = moves || moving.contains({pipe.id, end.process});
+        moves = moves || was_seen(moving, pipe.id, end.process);
       }
       if (!moves && (!(sides[0] && sides[1]) || is_own(pipe))) continue;
       connected.pipes.push_back(i);
@@ -105,7 +105,7 @@ void PipelineMembers::drop_waiting_parents(const Connected& connected, const Sca
   for (const Member<ProcessId>& stage : stages_) members.insert(stage.id);
   std::erase_if(moved_, [&](ProcessId stage) { return !members.contains(stage); });
   for (const auto& seen : moving)
-    if (members.contains(seen.second)) moved_.insert(seen.second);
+    if (members.contains(seen.process)) moved_.insert(seen.process);
   std::erase_if(stages_, [&](const Member<ProcessId>& member) {
     return std::ranges::find(connected.stages, member.id) == connected.stages.end() &&
            parents_.contains(member.id.pid) && !moved_.contains(member.id);

@@ -18,6 +18,8 @@
 namespace pipetop {
 namespace {
 
+constexpr size_t kMostSampled = 64;  // stages: a look at one takes microseconds
+
 // Where the time of a stage that moved nothing went: on a CPU what its clock says, and the rest
 // where it is now.
 StageShares shares_of_standing(const Stage& stage, double cpus) {

@@ -21,6 +21,18 @@ bool same_holders(const PipeScan& a, const PipeScan& b) {
   });
 }
 
+// Which side of a pipe a thread in a call is at: told by how it waits, else by what its descriptor
+// is for.
+bool is_at(const ScannedTask& task, const ScannedPipe& pipe, bool writing) {
+  if (task.wait == WaitsFor::pipe_read || task.wait == WaitsFor::pipe_write)
+    return writing == (task.wait == WaitsFor::pipe_write);
+  const auto place = [](const PipeEnd& end) { return std::tuple(end.process, end.fd); };
+  const auto end =
+      std::ranges::lower_bound(pipe.ends, std::tuple(task.process, task.fd), {}, place);
+  return end != pipe.ends.end() && place(*end) == std::tuple(task.process, task.fd) &&
+         is_on(*end, writing);
+}
+
 bool waits_in_write(const StageState& state, PipeId pipe) {
   return state.wait == WaitsFor::pipe_write && state.pipe == pipe;
 }
@@ -82,7 +94,10 @@ void WatchTable::see(const PipeScan& scan, const ScanIndex& index) {
     const bool moves = task.running || task.runnable || task.wait == WaitsFor::pipe_read ||
                        task.wait == WaitsFor::pipe_write;
     if (!moves || task.fd < 0) continue;
-    if (const auto pipe = index.pipe_of(task)) moving_.insert({*pipe, task.process});
+    const auto pipe = index.pipe_of(task);
+    if (!pipe) continue;
+    for (const bool writing : {false, true})
+      if (is_at(task, *index.pipe(*pipe), writing)) moving_.insert({*pipe, task.process, writing});
   }
 }
 
@@ -130,7 +145,7 @@ bool WatchTable::find_parts(const observe::IsLate&) {
     return true;
   }
   std::erase_if(moving_, [&](const auto& seen) {
-    return !index.pipe(seen.first) || index.threads(seen.second).empty();
+    return !index.pipe(seen.pipe) || index.threads(seen.process).empty();
   });
   next_->families = std::make_unique<Families>(next_->scan->tasks);
   next_->parts->shapes = pipelines(*next_->scan, moving_, *next_->families);

@@ -207,7 +207,7 @@ size_t Watcher::moving_in(const PipelineShape& shape) const {
   std::set<ProcessId> moving;
   for (const size_t i : shape.pipes)
     for (const PipeEnd& end : table_.scan().pipes[i].ends)
-      if (table_.moving().contains({table_.scan().pipes[i].id, end.process}))
+      if (was_seen(table_.moving(), table_.scan().pipes[i].id, end.process))
         moving.insert(end.process);
   return moving.size();
 }
@@ -232,7 +232,7 @@ bool Watcher::is_for_its_children(ProcessId process, const PipelineShape& shape)
       reads = reads || is_for_reading(end);
       writes = writes || is_for_writing(end);
     }
-    const bool moves = table_.moving().contains({table_.scan().pipes[i].id, process});
+    const bool moves = was_seen(table_.moving(), table_.scan().pipes[i].id, process);
     return reads == writes || !moves;
   });
 }

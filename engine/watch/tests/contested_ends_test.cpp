@@ -37,7 +37,7 @@ class ContestedEndsTest : public testing::Test {
     ++scan.pipes[0].ring->head;
     contested_.see(scan, ScanIndex(scan), moving_);
     std::string pids;
-    for (const auto& [pipe, process] : moving_) pids += std::to_string(process.pid) + " ";
+    for (const auto& [pipe, process, writing] : moving_) pids += std::to_string(process.pid) + " ";
     return pids;
   }
 

@@ -39,7 +39,13 @@ void MadeScan::hold(size_t pipe, pid_t pid, int fd, Access access) {
   pipes_[pipe].ends.push_back({id_of(pid), fd, access, false});
 }
 
-void MadeScan::saw(size_t pipe, pid_t pid) { seen_.insert({pipes_[pipe].id, id_of(pid)}); }
+void MadeScan::saw(size_t pipe, pid_t pid) {
+  for (const bool writing : {false, true}) saw(pipe, pid, writing);
+}
+
+void MadeScan::saw(size_t pipe, pid_t pid, bool writing) {
+  seen_.insert({pipes_[pipe].id, id_of(pid), writing});
+}
 
 void MadeScan::chain(const std::vector<pid_t>& pids, pid_t session) {
   for (const pid_t pid : pids) process(pid, 1, session);

@@ -23,8 +23,9 @@ class MadeScan {
   void hold(size_t pipe, pid_t pid, int fd, Access access);
   // It is a direction of a connection.
   void socket(size_t pipe) { pipes_[pipe].socket.emplace(); }
-  // It was seen moving data there.
+  // It was seen moving data there, at both sides or at one.
   void saw(size_t pipe, pid_t pid);
+  void saw(size_t pipe, pid_t pid, bool writing);
 
   // "a" writes to "b", which writes to "c": their pids, as a shell connects them.
   void chain(const std::vector<pid_t>& pids, pid_t session = 100);
