@@ -168,6 +168,8 @@ struct PipeScan {
   // `pipes`; nothing if they were not counted.
   std::optional<uint32_t> idle_sockets;
   std::vector<LeftOut> left_out;  // by process
+  // Without those of which only we hold one side: see without_self().
+  uint32_t self_pipes = 0;
   // True: some processes hold too many descriptors to visit all.
   bool is_cut = false;
   uint32_t unreadable = 0;  // processes that exist, but whose descriptors we may not list

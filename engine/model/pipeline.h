@@ -274,6 +274,7 @@ struct PipeTable {
   bool has_passed = true;                // false: the first pass isn't complete yet
   // Of `watch --tree` and `watch -- COMMAND`, else null.
   std::shared_ptr<const ProcessTreeView> tree = {};
+  uint32_t self_pipes = 0;  // without those of which only we hold one side
 };
 
 }  // namespace pipetop

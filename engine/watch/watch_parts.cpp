@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/system_files.h"
 #include "engine/base/text.h"
 #include "engine/observe/observers.h"
+#include "engine/observe/without_self.h"
 #include "engine/process/cgroups.h"
 #include "engine/process/foreign_end.h"
 #include "engine/process/known_files.h"
@@ -77,9 +79,10 @@ void KnownProcesses::forget(const ScanIndex& index) {
   std::erase_if(known_, [&](const auto& entry) { return index.threads(entry.first).empty(); });
 }
 
-WatchParts real_watch_parts(BpfUse use) {
+WatchParts real_watch_parts(BpfUse use, bool sees_self) {
   WatchParts parts;
   parts.scanner = observe::make_pipe_scanner(use);
+  if (!sees_self) parts.scanner = observe::without_self(std::move(parts.scanner));
   parts.launch = std::launch::async | std::launch::deferred;
   parts.make_observer = observe::make_stage_observer;
   parts.make_rings = observe::make_foreign_rings;

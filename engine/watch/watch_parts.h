@@ -69,6 +69,7 @@ struct WatchOptions {
   uint64_t pipeline_ns = 50'000'000;   // between two looks at the open pipeline
   bool in_parts = false;               // passes, so that no tick takes long
   uint64_t window_ns = 5'000'000'000;  // that shares and the bottleneck are of
+  bool sees_self = false;              // this process can be a stage, as a test is
 };
 
 // The functions that two processes run: of the stage to blame, and of the one that was selected.
@@ -124,6 +125,7 @@ struct WatchParts {
   uint32_t pipe_device = 0;  // of all pipes that are no FIFOs
 };
 
-WatchParts real_watch_parts(BpfUse use);
+// `sees_self`: see WatchOptions.
+WatchParts real_watch_parts(BpfUse use, bool sees_self = false);
 
 }  // namespace pipetop

@@ -156,8 +156,8 @@ std::shared_ptr<const Snapshot> Watcher::snapshot(uint64_t now_ns) {
   s->now_ns = now_ns;
   s->unix_ns = unix_now_ns();
   s->no_bpf = scan.reason;
-  s->table = {table_.rows(), scan.source,         scan_ms_,  scan.idle_sockets, scan.unreadable,
-              scan.left_out, table_.has_passed(), tree_view_};
+  s->table = {table_.rows(), scan.source,         scan_ms_,   scan.idle_sockets, scan.unreadable,
+              scan.left_out, table_.has_passed(), tree_view_, scan.self_pipes};
   if (open_) {
     open_->describe(now_ns, *s);
     note_rates(s->throughput);

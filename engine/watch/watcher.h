@@ -25,7 +25,7 @@ namespace pipetop {
 class Watcher final : public WatchSource {
  public:
   explicit Watcher(const WatchOptions& options)  // throws Error
-      : Watcher(options, real_watch_parts(options.bpf)) {}
+      : Watcher(options, real_watch_parts(options.bpf, options.sees_self)) {}
   // Looks through these: for tests.
   Watcher(const WatchOptions& options, WatchParts parts)
       : options_(options), parts_(std::move(parts)), table_(parts_, options.window_ns) {}

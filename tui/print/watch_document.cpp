@@ -135,6 +135,8 @@ std::string table_head(const Snapshot& now, const WatchPrint& how, size_t shown)
   text += fmt::format(", over {}; ~ is estimated", seconds_text(how.over_ns));
   if (now.table.idle_sockets.value_or(0) > 0)
     text += fmt::format("; without {}", counted(*now.table.idle_sockets, "idle socket"));
+  if (now.table.self_pipes > 0)
+    text += fmt::format("; without {} of pipetop itself", counted(now.table.self_pipes, "pipe"));
   if (now.table.unreadable > 0)
     text +=
         fmt::format("; {} not readable", now.table.unreadable == 1
@@ -482,6 +484,7 @@ Json head_json(const Snapshot& now, const WatchPrint& how) {
   if (!now.no_bpf.empty()) json["source_reason"] = now.no_bpf;
   put_known(json, "idle_sockets", now.table.idle_sockets,
             now.no_bpf.empty() ? "not counted" : now.no_bpf);
+  json["self_pipes"] = now.table.self_pipes;
   json["unreadable_processes"] = now.table.unreadable;
   json["left_out"] = list_json(now.table.left_out, [](const LeftOut& one) {
     return Json{{"pid", one.process.pid}, {"ends", one.ends}};

@@ -221,7 +221,7 @@ void ForcedPipelines::root(const std::function<void()>& run) {
     for (;;) pause();
   }
   setpgid(root_, root_);  // whoever comes first
-  watcher = std::make_unique<Watcher>(WatchOptions{.window_ns = kWindow_ns});
+  watcher = std::make_unique<Watcher>(WatchOptions{.window_ns = kWindow_ns, .sees_self = true});
   watcher->open_tree(root_);
 }
 

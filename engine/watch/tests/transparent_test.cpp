@@ -101,7 +101,7 @@ class Transparent : public ForcedPipelines {
 
 TEST_F(Transparent, ThirtyPipelinesEndAsTheyDoUnwatched) {
   // As often as it can.
-  Watcher eager({.table_ns = 1, .pipeline_ns = 1, .window_ns = kSecond});
+  Watcher eager({.table_ns = 1, .pipeline_ns = 1, .window_ns = kSecond, .sees_self = true});
   for (const char* pipeline : kEarlyExits) {
     const std::string expected = run(pipeline, nullptr);
     for (int i = 0; i < 2; ++i) EXPECT_EQ(run(pipeline, &eager), expected) << pipeline;
