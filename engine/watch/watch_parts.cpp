@@ -105,6 +105,7 @@ WatchParts real_watch_parts(BpfUse use, bool sees_self) {
   parts.now_ns = monotonic_ns;
   parts.boot_ns = [] { return read_clock(CLOCK_BOOTTIME); };
   parts.cpu_ns = [] { return read_clock(CLOCK_THREAD_CPUTIME_ID); };
+  parts.let_pass = [](uint64_t ns) { ::usleep(useconds_t(ns / 1000)); };
   parts.self = ::getpid();
   parts.pipe_device = device_of_nameless_pipes();
   return parts;

@@ -120,6 +120,7 @@ struct WatchParts {
 
   // Clocks, in ns: CLOCK_MONOTONIC, since boot, and the CPU time that this thread used.
   std::function<uint64_t()> now_ns, boot_ns, cpu_ns;
+  std::function<void(uint64_t ns)> let_pass;  // sleeps
 
   pid_t self = 0;            // adopts what a command leaves behind
   uint32_t pipe_device = 0;  // of all pipes that are no FIFOs

@@ -26,6 +26,7 @@ namespace {
 // part that has begun takes some ten ms more.
 constexpr uint64_t kPart_ns = 20 * kMs;
 constexpr size_t kNotices = 50;
+constexpr uint64_t kMeanwhile_ns = 200 * kMs;  // in which a pipeline that is alive moves data
 
 constexpr const char* kNoRecord =
     "no directory for the record of changes: if pipetop and its guardian are both killed, nothing "
@@ -212,6 +213,21 @@ size_t Watcher::moving_in(const PipelineShape& shape) const {
   return moving.size();
 }
 
+// How many of its pipes have moved data since, as far as that is seen.
+size_t Watcher::moved_in(const PipelineShape& shape, const PipeScan& before) const {
+  return size_t(std::ranges::count_if(shape.pipes, [&](size_t i) {
+    const ScannedPipe& now = table_.scan().pipes[i];
+    const auto then = std::ranges::lower_bound(before.pipes, now.id, {}, &ScannedPipe::id);
+    if (then == before.pipes.end() || then->id != now.id) return false;
+    const auto differ = [](const auto& a, const auto& b, auto member) {
+      return a && b && (*a).*member != (*b).*member;
+    };
+    return differ(now.ring, then->ring, &RingCounts::head) ||
+           differ(now.ring, then->ring, &RingCounts::tail) ||
+           differ(now.socket, then->socket, &SocketLink::bytes) || now.queued != then->queued;
+  }));
+}
+
 std::string Watcher::name_of_part(const PipelineShape& shape) const {
   std::vector<std::string> names;
   for (const ProcessId stage : shape.stages) {
@@ -239,49 +255,64 @@ bool Watcher::is_for_its_children(ProcessId process, const PipelineShape& shape)
 
 // What it means to watch a shell: the pipelines that it runs. Of several the liveliest.
 void Watcher::open(ProcessId process) {
-  pass(parts_.now_ns());
-  Descendants tree(process.pid, parts_.parent_of);
-  const PipeScan& scan = table_.scan();
-  const auto belongs = [&](const PipeEnd& end) {
-    const auto threads = table_.index().threads(end.process);
-    return tree.contains(end.process, threads.empty() ? 0 : leader(threads).parent);
-  };
   struct Candidate {
     const PipelineShape* shape;
-    // Stages that move; ends that are its standard input or output, and not where it logs; stages.
-    std::tuple<size_t, size_t, size_t> weight;
+    // Pipes that moved meanwhile; stages that are among its descendants, and that were seen to move
+    // data; ends that are its standard input or output, and not where it logs; stages.
+    std::tuple<size_t, size_t, size_t, size_t, size_t> weight;
   };
-  std::vector<Candidate> candidates;
   bool has_own_pipe = false;  // both sides of it belong
-  for (const PipelineShape& shape : table_.shapes()) {
-    size_t ends = 0, main_ends = 0;
-    for (const size_t i : shape.pipes) {
-      bool reads = false, writes = false;
-      for (const PipeEnd& end : scan.pipes[i].ends) {
-        if (!belongs(end)) continue;
-        ++ends;
-        main_ends += end.fd == STDIN_FILENO || end.fd == STDOUT_FILENO;
-        reads = reads || is_for_reading(end);
-        writes = writes || is_for_writing(end);
+  const auto find = [&](const PipeScan& before) {
+    Descendants tree(process.pid, parts_.parent_of);
+    const auto belongs = [&](ProcessId holder) {
+      const auto threads = table_.index().threads(holder);
+      return tree.contains(holder, threads.empty() ? 0 : leader(threads).parent);
+    };
+    std::vector<Candidate> candidates;
+    for (const PipelineShape& shape : table_.shapes()) {
+      size_t ends = 0, main_ends = 0;
+      for (const size_t i : shape.pipes) {
+        bool reads = false, writes = false;
+        for (const PipeEnd& end : table_.scan().pipes[i].ends) {
+          if (!belongs(end.process)) continue;
+          ++ends;
+          main_ends += end.fd == STDIN_FILENO || end.fd == STDOUT_FILENO;
+          reads = reads || is_for_reading(end);
+          writes = writes || is_for_writing(end);
+        }
+        has_own_pipe = has_own_pipe || (reads && writes);
       }
-      has_own_pipe = has_own_pipe || (reads && writes);
+      if (ends == 0) continue;
+      const auto own = std::ranges::count_if(shape.stages, belongs);
+      candidates.push_back({&shape,
+                            {moved_in(shape, before), size_t(own), moving_in(shape), main_ends,
+                             shape.stages.size()}});
     }
-    if (ends > 0)
-      candidates.push_back({&shape, {moving_in(shape), main_ends, shape.stages.size()}});
+    return candidates;
+  };
+  pass(parts_.now_ns());
+  std::vector<Candidate> candidates = find({});
+  const auto is_chain = [](const Candidate& one) { return one.shape->stages.size() > 1; };
+  if (std::ranges::count_if(candidates, is_chain) > 1) {
+    // A script's last stage, and all that waits for it, have its log as their output, too.
+    const PipeScan before = table_.scan();
+    parts_.let_pass(kMeanwhile_ns);
+    pass(parts_.now_ns());
+    candidates = find(before);
   }
-  if (candidates.empty()) throw Error(why_no_pipe(process.pid, scan, parts_));
+  if (candidates.empty()) throw Error(why_no_pipe(process.pid, table_.scan(), parts_));
   const auto best = std::ranges::max_element(candidates, {}, &Candidate::weight);
   // A loop that reads a line now and then is a stage, though nothing of it was seen to move yet.
   if (has_own_pipe && is_for_its_children(process, *best->shape)) {
-    begin(PipelineMembers(std::move(tree)));
+    begin(PipelineMembers(Descendants(process.pid, parts_.parent_of)));
     return;
   }
   std::vector<std::string> others;
   for (const Candidate& candidate : candidates)
-    if (candidate.shape != best->shape && candidate.shape->stages.size() > 1)
+    if (candidate.shape != best->shape && is_chain(candidate))
       others.push_back(name_of_part(*candidate.shape));
   std::set<PipeId> pipes;
-  for (const size_t i : best->shape->pipes) pipes.insert(scan.pipes[i].id);
+  for (const size_t i : best->shape->pipes) pipes.insert(table_.scan().pipes[i].id);
   begin(PipelineMembers(std::move(pipes)));
   if (!others.empty())
     notify(fmt::format("process {} has other pipelines, too: {}", process.pid,

@@ -113,6 +113,7 @@ class Watcher final : public WatchSource {
   void begin(PipelineMembers members);
   std::string name_of_part(const PipelineShape& shape) const;
   size_t moving_in(const PipelineShape& shape) const;
+  size_t moved_in(const PipelineShape& shape, const PipeScan& before) const;
   bool is_for_its_children(ProcessId process, const PipelineShape& shape) const;
   const ScannedPipe& find(PipeId pipe) const;
   std::optional<PipeId> measured_by(ProcessId stage) const;

@@ -329,6 +329,7 @@ WatchParts FakeMachine::parts() {
   };
   parts.now_ns = [this] { return now_ns += question_ns; };
   parts.boot_ns = [this] { return now_ns; };
+  parts.let_pass = [this](uint64_t ns) { pass(ns); };
   parts.cpu_ns = [this] { return cpu_ns; };
   parts.self = 4000;
   parts.pipe_device = kPipeDevice;
