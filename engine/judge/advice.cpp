@@ -197,7 +197,8 @@ std::string on_parts(const std::vector<StageActivity>& parts) {
 
 std::string on_stage(const Advised& a) {
   using Does = StageActivity::Kind;
-  const std::vector<StageActivity> parts = activities_of(a.view, a.number);
+  std::vector<StageActivity> parts = activities_of(a.view, a.number);
+  std::erase_if(parts, [](const StageActivity& part) { return part.kind == Does::peer; });
   const StageActivity& activity = parts[0];
   // What it lacks is cheaper to give than what it does is to change.
   if (a.graph.runnable >= kLacksCpu && a.graph.on_cpu > 0 && activity.kind != Does::threads)

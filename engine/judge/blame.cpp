@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -39,6 +40,22 @@ std::vector<std::pair<size_t, double>> weights(const WaitGraph& graph,
   return result;
 }
 
+// To those at the other side of a stage's connections: who reads there what it writes; if there is
+// no such one, who writes what it reads.
+void pass_to_peers(const WaitGraph& graph, size_t from, double share, BlameAt& blame) {
+  const WaitStage& stage = graph.stages[from];
+  for (const bool writing : {true, false}) {
+    std::vector<size_t> to;
+    for (const size_t pipe : writing ? stage.outputs : stage.inputs) {
+      const WaitRing& ring = graph.rings[pipe];
+      if (ring.socket)
+        std::ranges::copy(writing ? ring.readers : ring.writers, std::back_inserter(to));
+    }
+    for (const size_t other : to) blame.on.push_back({other, share / double(to.size())});
+    if (!to.empty()) return;
+  }
+}
+
 // Through the pipes of one side to who is beyond them.
 void pass_on(const WaitGraph& graph, size_t from, bool writing, double share, BlameAt& blame) {
   const WaitStage& stage = graph.stages[from];
@@ -74,12 +91,13 @@ std::vector<BlameAt> blame_steps(const WaitGraph& graph) {
   std::vector<BlameAt> steps(graph.stages.size());
   for (size_t i = 0; i < steps.size(); ++i) {
     const WaitStage& stage = graph.stages[i];
-    const double waits = stage.reading + stage.writing;
+    const double waits = stage.waits();
     if (!stage.takes_part || !(waits > 0)) continue;
     steps[i].keeps = stage.own < kOwnNoise ? 0 : std::pow(stage.own, kSharpness);
     const double passes = 1 - steps[i].keeps;
     pass_on(graph, i, false, passes * stage.reading / waits, steps[i]);
     pass_on(graph, i, true, passes * stage.writing / waits, steps[i]);
+    pass_to_peers(graph, i, passes * stage.peers / waits, steps[i]);
   }
   return steps;
 }
@@ -90,8 +108,7 @@ std::vector<double> blame(const WaitGraph& graph) {
   std::vector<double> here(n), ends(n);
   double sum = 0;
   for (size_t i = 0; i < n; ++i)
-    if (graph.stages[i].takes_part)
-      sum += here[i] = graph.stages[i].reading + graph.stages[i].writing;
+    if (graph.stages[i].takes_part) sum += here[i] = graph.stages[i].waits();
   if (sum < kLeastWaiting)
     for (size_t i = 0; i < n; ++i) here[i] = graph.stages[i].takes_part ? 1 : 0;
   sum = std::accumulate(here.begin(), here.end(), 0.0);

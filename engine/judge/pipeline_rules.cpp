@@ -366,12 +366,17 @@ std::optional<Verdict> keeps_tokens(const JudgedPipeline& view,
   if (!culprit || !view.graph.stages[culprit->stage].known) return {};
   const auto takes_time = stages_that(view.graph, [&](size_t i) {
     const WaitStage& stage = view.graph.stages[i];
-    return i != culprit->stage && (stage.reading + stage.writing >= kOwnWork || stage.own >= kBusy);
+    return i != culprit->stage && (stage.waits() >= kOwnWork || stage.own >= kBusy);
   });
   if (!takes_time.empty() || activity_of(view, culprit->stage).wait != WaitsFor::child) return {};
   return said(Kind::idle,
               first_fitting({fmt::format("idle: {} waits for its child, and nobody for it",
                                          shown_name(view, culprit->stage))}));
+}
+
+bool waits_now(const JudgedPipeline& view, size_t stage) {
+  const StageActivity::Kind kind = activity_of(view, stage).kind;
+  return kind == StageActivity::Kind::waits || kind == StageActivity::Kind::peer;
 }
 
 std::optional<Verdict> idle(const JudgedPipeline& view) {
@@ -381,8 +386,7 @@ std::optional<Verdict> idle(const JudgedPipeline& view) {
     const WaitStage& stage = graph.stages[i];
     const double works = stage.on_cpu + stage.runnable + stage.elsewhere[size_t(WaitsFor::disk)];
     return stage.writing >= kHasData || works >= kHasWork ||
-           (stage.known && activity_of(view, i).kind != StageActivity::Kind::waits &&
-            stage.own >= kHasWork);
+           (stage.known && stage.own >= kHasWork && !waits_now(view, i));
   });
   if (!has_to_do.empty()) return {};
   const auto culprit = culprit_of(view.graph);

@@ -62,6 +62,10 @@ std::vector<std::string> neighbour_clauses(const JudgedPipeline& view, size_t nu
     for (const size_t pipe : pipes) {
       const WaitRing& ring = view.graph.rings[pipe];
       for (const size_t other : upstream ? ring.writers : ring.readers) {
+        const double peers = view.graph.stages[other].peers;
+        if (other != number && ring.socket && peers >= kTelling)
+          clauses.push_back(
+              fmt::format("{} waits for its peer {}", shown_name(view, other), percent(peers)));
         const auto waits = blocked_share(view, other, upstream);
         if (other == number || waits.value_or(0) < kTelling) continue;
         clauses.push_back(fmt::format("{} is blocked {} {}", shown_name(view, other),
@@ -187,7 +191,10 @@ std::vector<StageActivity> activities_of(const JudgedPipeline& view, size_t numb
   std::vector<StageActivity> parts = {
       {Does::cpu, WaitsFor::none, on_cpu - in_driver},
       {Does::runnable, WaitsFor::none, known ? shares->runnable : looked_at.runnable}};
-  const auto& elsewhere = known ? shares->elsewhere : looked_at.elsewhere;
+  std::array<double, kWaits> elsewhere = known ? shares->elsewhere : looked_at.elsewhere;
+  if (looked_at.peers > 0)
+    for (const WaitsFor wait : {WaitsFor::network, WaitsFor::poll})
+      elsewhere[size_t(wait)] = looked_at.elsewhere[size_t(wait)];
   for (size_t i = 0; i < kWaits; ++i) {
     const auto wait = static_cast<WaitsFor>(i);
     const bool may_be_threads = wait == WaitsFor::lock || wait == WaitsFor::poll ||
@@ -197,6 +204,7 @@ std::vector<StageActivity> activities_of(const JudgedPipeline& view, size_t numb
     parts.push_back({Does::waits, wait, elsewhere[i] + driver, driver});
   }
   if (known) parts.push_back({Does::threads, WaitsFor::none, shares->busiest_other});
+  parts.push_back({Does::peer, WaitsFor::network, looked_at.peers});
   std::ranges::stable_sort(parts, std::greater{}, &StageActivity::share);
   return parts;
 }
@@ -213,6 +221,7 @@ std::optional<double> blocked_share(const JudgedPipeline& view, size_t number, b
 
 std::string_view activity_name(const StageActivity& activity) {
   if (activity.kind == StageActivity::Kind::runnable) return "waits for a CPU";
+  if (activity.kind == StageActivity::Kind::peer) return "waits for its peer";
   if (activity.kind != StageActivity::Kind::waits) return "works";
   return does_of(activity.wait);
 }

@@ -25,6 +25,7 @@ struct StageActivity {
     cpu,
     runnable,  // it would work, but gets no CPU
     threads,   // others of its threads work
+    peer,      // it waits for another stage, at a connection
     waits,
   } kind = Kind::cpu;
   WaitsFor wait = WaitsFor::none;  // when it waits

@@ -58,6 +58,7 @@ WaitRing ring_of(const Pipeline& pipeline, const Pipe& pipe) {
     ring.full = std::clamp(pipe.level->full_share, 0.0, 1.0);
   }
   ring.moved = moved_in(pipe, pipeline.window_ns);
+  ring.socket = pipe.socket.has_value();
   ring.over = ring.writers.empty() && has_no_writer(pipeline, pipe);
   return ring;
 }
@@ -144,6 +145,7 @@ void forget_reading(const WaitGraph& graph, WaitStage& stage) {
   if (stage.inputs.empty() || !open_inputs(graph, stage).empty() || rest < kLeastRest) return;
   stage.reading = 0;
   stage.writing /= rest;
+  stage.peers /= rest;
   scale_own(stage, stage.own / rest);
 }
 
@@ -176,8 +178,10 @@ void follow_answers(const Pipeline& pipeline, const WaitGraph& graph, WaitStage&
 }
 
 // Whether somebody waits at the other end of a pipe, by its clock: then its ring excuses nobody.
-bool is_waited_for(const Pipeline& pipeline, const WaitRing& ring, bool by_writers) {
+bool is_waited_for(const Pipeline& pipeline, const WaitGraph& graph, const WaitRing& ring,
+                   bool by_writers) {
   return std::ranges::any_of(by_writers ? ring.writers : ring.readers, [&](size_t other) {
+    if (ring.socket && graph.stages[other].peers >= kWaitsForPeer) return true;
     const Reading<StageShares>& shares = pipeline.stages[other].shares;
     if (!shares.has_value()) return false;
     return std::min(by_writers ? shares->writing : shares->reading,
@@ -209,7 +213,7 @@ void shift_to_neighbours(const Pipeline& pipeline, const WaitGraph& graph,
       const WaitRing& ring = graph.rings[pipe];
       const double by = empty ? ring.empty - ring.full : ring.full - ring.empty;
       return ring.known && ring.moved.value_or(false) && by > kLeans &&
-             !is_waited_for(pipeline, ring, empty) &&
+             !is_waited_for(pipeline, graph, ring, empty) &&
              circle[graph.stages.size() + pipe] != circle[number];
     });
   };
@@ -307,6 +311,7 @@ WaitGraph wait_graph_of(const Pipeline& pipeline) {
       take_shares(*view.shares, sum, stage);
       split_poll(graph, stage);
       follow_answers(pipeline, graph, stage);
+      wait_for_peers(graph, view, sum, stage);
     } else {
       take_rings(graph, view.state, stage);
     }
@@ -316,7 +321,7 @@ WaitGraph wait_graph_of(const Pipeline& pipeline) {
   for (size_t i = 0; i < graph.stages.size(); ++i) {
     WaitStage& stage = graph.stages[i];
     // One that works nearly all the time, but does wait now and then, isn't spinning.
-    if (!stage.alive || (stage.busy && stage.reading + stage.writing >= kWaitsAtAll)) continue;
+    if (!stage.alive || (stage.busy && stage.waits() >= kWaitsAtAll)) continue;
     shift_to_neighbours(pipeline, graph, circle, i, stage);
     stage.busy = stage.busy && stage.own >= kBusy;
   }

@@ -13,7 +13,8 @@ namespace pipetop {
 struct WaitRing {
   bool known = false;  // looked at often enough
   double empty = 0, full = 0;
-  bool over = false;                     // nobody can write to it any more
+  bool over = false;  // nobody can write to it any more
+  bool socket = false;
   std::optional<bool> moved;             // any byte, in the window; nothing if that isn't known
   std::vector<size_t> writers, readers;  // stages that move its data, and live
 };
@@ -34,6 +35,8 @@ struct WaitStage {
   std::vector<size_t> inputs, outputs;  // pipes, without own ones
   // No input, or output, moved or holds data: an idle standard input doesn't feed a source.
   bool is_source = true, is_sink = true;
+
+  double waits() const { return reading + writing + peers; }  // for other stages
 };
 
 struct WaitGraph {

@@ -35,6 +35,9 @@ struct StageShares {
   double reading = 0, writing = 0;         // blocked in these, over all pipes
   std::array<double, kWaits> elsewhere{};  // by WaitsFor; those of pipes are 0
   double busiest_other = 0;  // of its other threads, the one that is longest on a CPU or runnable
+  // Of the waits for the network: at a connection with another stage, for its request or answer. It
+  // is not told of threads in poll.
+  double peer = 0;
 };
 
 // What a CPU quota did to a process.

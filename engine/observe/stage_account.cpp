@@ -48,6 +48,7 @@ void StageAccount::assign(uint64_t open_key, uint64_t open_ns, const Explain& ex
     if (ns <= sum.assigned_ns) continue;
     const StageWait why = explain(kind_of(key), number_of(key));
     by_descriptor_[index(why.wait)] += ns - sum.assigned_ns;
+    if (why.peer) peer_ns_ += ns - sum.assigned_ns;
     if (why.pipe) {
       End& end = ends_[{*why.pipe, is_writing(kind_of(key))}];
       end.ns += ns - sum.assigned_ns;
@@ -89,6 +90,7 @@ std::optional<ThreadTimes> StageAccount::times(const stage_thread& record, uint6
   times.on_cpu_ns = time.ns[TASK_ON_CPU];
   times.runnable_ns = time.ns[TASK_RUNNABLE];
   times.wait_ns = by_descriptor_;
+  times.peer_ns = peer_ns_;
   times.sleeps = time.sleeps;
   times.wall_ns = times.on_cpu_ns + times.runnable_ns;
   uint64_t unassigned_ns = 0;  // of places that gave way

@@ -17,6 +17,7 @@ namespace pipetop::observe {
 struct StageWait {
   WaitsFor wait = WaitsFor::other;
   std::optional<PipeId> pipe;
+  bool peer = false;  // see ThreadTimes::peer_ns
 };
 
 // Time in reads and writes is assigned when it is first seen, because the descriptor may mean
@@ -49,6 +50,7 @@ class StageAccount {
   std::map<uint64_t, Key> keys_;
   std::map<std::pair<PipeId, bool>, End> ends_;  // with whether it wrote
   std::array<uint64_t, kWaits> by_descriptor_{};
+  uint64_t peer_ns_ = 0;
 };
 
 // As of now: whether an iteration over all threads would tell more.

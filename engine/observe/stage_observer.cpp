@@ -174,8 +174,9 @@ class BpfStageObserver final : public StageObserver {
         pipes.push_back(pipe);
         continue;
       }
-      if (!pipe.socket->from_outside) sockets_[{pipe.id.inode, true}] = pipe.id;
-      if (pipe.socket->read_inode) sockets_[{pipe.socket->read_inode, false}] = pipe.id;
+      const bool joins = !pipe.socket->from_outside && pipe.socket->read_inode != 0;
+      if (!pipe.socket->from_outside) sockets_[{pipe.id.inode, true}] = {pipe.id, joins};
+      if (pipe.socket->read_inode) sockets_[{pipe.socket->read_inode, false}] = {pipe.id, joins};
     }
     const uint32_t pipes_too_many = pipes_.watch(pipes);
     dropped_ = pipes_too_many + threads_.watch(threads);
@@ -193,9 +194,13 @@ class BpfStageObserver final : public StageObserver {
       if (wait == STAGE_PIPE_READ || wait == STAGE_PIPE_WRITE)
         return StageWait{of_pipe, pipes_.with_id(number)};
       const DescriptorWait other = descriptors_.of(process, static_cast<int>(number), now_ns);
-      const auto pipe = other.wait == WaitsFor::network
-                            ? socket_with(other.inode, writing)
-                            : pipes_.with_inode(other.inode, other.named);
+      const bool is_socket = other.wait == WaitsFor::network;
+      const auto pipe = is_socket ? socket_with(other.inode, writing)
+                                  : pipes_.with_inode(other.inode, other.named);
+      if (is_socket && !pipe) {
+        const auto answered = sockets_.find({other.inode, !writing});
+        return StageWait{other.wait, {}, answered != sockets_.end() && answered->second.joins};
+      }
       const bool is_pipe = pipe || other.wait == WaitsFor::pipe_read;
       return StageWait{is_pipe ? of_pipe : other.wait, pipe};
     });
@@ -232,13 +237,18 @@ class BpfStageObserver final : public StageObserver {
  private:
   std::optional<PipeId> socket_with(uint64_t inode, bool writing) const {
     const auto found = sockets_.find({inode, writing});
-    return found == sockets_.end() ? std::nullopt : std::optional(found->second);
+    return found == sockets_.end() ? std::nullopt : std::optional(found->second.id);
   }
+
+  struct SocketPipe {
+    PipeId id;
+    bool joins = false;  // both sides are here
+  };
 
   StagePipes pipes_;
   StageThreads threads_;
-  std::map<std::pair<uint64_t, bool>, PipeId> sockets_;  // that are watched; by inode, for writing
-  std::set<ProcessId> processes_;                        // that are watched
+  std::map<std::pair<uint64_t, bool>, SocketPipe> sockets_;  // watched; by inode, for writing
+  std::set<ProcessId> processes_;                            // that are watched
   std::optional<EndByteCounter> bytes_;
   DescriptorWaits descriptors_;
   uint32_t dropped_ = 0;

@@ -43,6 +43,9 @@ struct ThreadTimes {
   WaitsFor now = WaitsFor::none;  // and whether it runs:
   bool running = false, runnable = false;
   std::optional<PipeId> now_pipe = {};  // that it waits for, if that is known
+  // Of the waits for the network: at a connection whose other direction is a watched pipe, and
+  // whose own carries too little to be one, as requests and acknowledgements are.
+  uint64_t peer_ns = 0;
 };
 
 // Cumulative counts of samples of a ring.

@@ -253,7 +253,7 @@ constexpr auto fields(const StageState*) {
 constexpr auto fields(const StageShares*) {
   using T = StageShares;
   return std::tuple(&T::cpu, &T::on_cpu, &T::runnable, &T::reading, &T::writing, &T::elsewhere,
-                    &T::busiest_other);
+                    &T::busiest_other, &T::peer);
 }
 constexpr auto fields(const Stage*) {
   using T = Stage;

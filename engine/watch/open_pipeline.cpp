@@ -317,10 +317,8 @@ void OpenPipeline::ask_for_quota(Stage& stage, uint64_t now_ns) {
 void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
   const std::vector<ScannedProcess> states = process_states(scan, index);
   const uint64_t boot_ns = parts_.boot_ns();
-  const auto is_inside = [this](uint64_t inode) {
-    return std::ranges::any_of(
-        pipes_, [&](const auto& entry) { return joins_stages(entry.second, inode); });
-  };
+  InnerSockets inner;
+  for (const auto& entry : pipes_) inner.add(entry.second);
   for (auto& [id, record] : stages_) {
     Stage& view = record.view;
     if (view.gone) continue;
@@ -335,7 +333,7 @@ void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, u
       if (now_ns >= record.asked_ns + kStageFacts_ns) {
         // It never changes.
         if (record.asked_ns == 0 && parts_.pid_inside) view.pid_inside = parts_.pid_inside(id.pid);
-        find_outside(parts_, index.threads(id), is_inside, view);
+        find_outside(parts_, index.threads(id), inner, view);
         ask_for_quota(view, now_ns);
         record.asked_ns = now_ns;
       }

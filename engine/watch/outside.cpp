@@ -14,61 +14,62 @@ namespace {
 
 constexpr double kPolls = 0.1;      // from which share on descriptors are asked for
 constexpr size_t kMostThreads = 8;  // that are asked
-using IsInside = std::function<bool(uint64_t)>;
+// 0: it is none.
+uint64_t socket_of(const WatchParts& parts, pid_t pid, int fd) {
+  const auto refers = observe::descriptor_wait(parts.link_of(pid, fd), {});
+  return refers.wait == WaitsFor::network ? refers.inode : 0;
+}
 
 // Nothing if it isn't open.
-std::optional<bool> is_fed(const WatchParts& parts, pid_t pid, int fd, const IsInside& is_inside) {
+std::optional<bool> is_fed(const WatchParts& parts, pid_t pid, int fd, const InnerSockets& inner) {
   const std::string name = parts.link_of(pid, fd);
   if (name.empty()) return {};
   const auto [wait, inode, named] = observe::descriptor_wait(name, {});
-  if (wait == WaitsFor::network) return !is_inside(inode);
+  if (wait == WaitsFor::network) return !inner.has(inode);
   // Nearly everybody has a terminal to type at and to complain to.
   return name == "anon_inode:inotify" ||
          (wait == WaitsFor::terminal && fd != STDIN_FILENO && fd != STDERR_FILENO);
 }
 
-// Nothing: its memory may not be read.
-std::optional<bool> polls_outside(const WatchParts& parts, const ScannedTask& thread,
-                                  const IsInside& is_inside) {
-  if (!parts.poll_set_of) return {};
-  const auto polled = parts.poll_set_of(thread.process.pid, thread.tid);
-  if (!polled) return {};
-  return std::ranges::any_of(*polled, [&](const observe::Polled& one) {
-    return is_fed(parts, thread.process.pid, one.fd, is_inside).value_or(false);
-  });
-}
-
-std::optional<bool> holds_outside(const WatchParts& parts, pid_t pid, const IsInside& is_inside) {
+std::optional<bool> holds_outside(const WatchParts& parts, pid_t pid, const InnerSockets& inner) {
   std::optional<bool> outside;
   for (int fd = 0; fd < kAskedFds; ++fd)
-    if (const auto fed = is_fed(parts, pid, fd, is_inside))
-      outside = outside.value_or(false) || *fed;
+    if (const auto fed = is_fed(parts, pid, fd, inner)) outside = outside.value_or(false) || *fed;
   return outside;
 }
 
 }  // namespace
 
-bool joins_stages(const Pipe& pipe, uint64_t socket_inode) {
-  return pipe.socket && !pipe.socket->from_outside && pipe.socket->read_inode != 0 &&
-         (pipe.id.inode == socket_inode || pipe.socket->read_inode == socket_inode);
+void InnerSockets::add(const Pipe& pipe) {
+  if (!pipe.socket || pipe.socket->from_outside || pipe.socket->read_inode == 0) return;
+  written.insert(pipe.id.inode);
+  read.insert(pipe.socket->read_inode);
 }
 
 void find_outside(const WatchParts& parts, std::span<const ScannedTask> threads,
-                  const IsInside& is_inside, Stage& stage) {
+                  const InnerSockets& inner, Stage& stage) {
   if (!stage.shares.has_value() || stage.shares->elsewhere[size_t(WaitsFor::poll)] < kPolls) {
     stage.outside.reset();
+    stage.polls_peer = false;
     return;
   }
   std::optional<bool> outside;
+  bool peer = false;
   size_t asked = 0;
   for (const ScannedTask& thread : threads) {
     if (thread.wait != WaitsFor::poll || asked == kMostThreads) continue;
     ++asked;
-    const auto polls = polls_outside(parts, thread, is_inside);
-    if (polls) outside = outside.value_or(false) || *polls;
+    if (!parts.poll_set_of) continue;
+    const auto polled = parts.poll_set_of(stage.id.pid, thread.tid);
+    if (!polled) continue;  // its memory may not be read
+    outside = outside.value_or(false);
+    for (const observe::Polled& one : *polled) {
+      outside = *outside || is_fed(parts, stage.id.pid, one.fd, inner).value_or(false);
+      peer = peer || (one.reads && inner.is_replied_at(socket_of(parts, stage.id.pid, one.fd)));
+    }
   }
-  if (!outside && asked > 0) outside = holds_outside(parts, stage.id.pid, is_inside);
-  if (outside) stage.outside = outside;
+  if (!outside && asked > 0) outside = holds_outside(parts, stage.id.pid, inner);
+  if (outside) stage.outside = outside, stage.polls_peer = peer;
 }
 
 }  // namespace pipetop

@@ -1,9 +1,9 @@
 // Whether a stage that polls waits for what others feed or empty: a peer over the network, somebody
-// at a terminal. Else it sets its own pace, as `pv -L` does.
+// at a terminal, another stage. Else it sets its own pace, as `pv -L` does.
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <set>
 #include <span>
 
 #include "engine/model/pipeline.h"
@@ -11,13 +11,21 @@
 
 namespace pipetop {
 
-// One direction of a connection between two stages, at either side of which is this socket.
-bool joins_stages(const Pipe& pipe, uint64_t socket_inode);
+// The inodes of sockets that lead from one stage to another.
+struct InnerSockets {
+  std::set<uint64_t> written, read;
 
-// Sets Stage::outside by what its threads poll; what that is can't always be read: then by what it
-// holds. Keeps what is known while none of them polls. `is_inside`: a socket leads to another
-// stage.
+  void add(const Pipe& pipe);
+  bool has(uint64_t inode) const { return written.contains(inode) || read.contains(inode); }
+  // What is read there only replies to what is written, and is no pipe itself.
+  bool is_replied_at(uint64_t inode) const {
+    return written.contains(inode) && !read.contains(inode);
+  }
+};
+
+// Sets Stage::outside and Stage::polls_peer by what its threads poll; what that is can't always be
+// read: then the first by what it holds. Keeps what is known while none of them polls.
 void find_outside(const WatchParts& parts, std::span<const ScannedTask> threads,
-                  const std::function<bool(uint64_t socket_inode)>& is_inside, Stage& stage);
+                  const InnerSockets& inner, Stage& stage);
 
 }  // namespace pipetop

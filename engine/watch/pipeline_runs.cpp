@@ -40,7 +40,7 @@ void mix(Reading<StageShares>& mean, double weight, const Reading<StageShares>& 
   }
   for (double StageShares::*share :
        {&StageShares::cpu, &StageShares::on_cpu, &StageShares::runnable, &StageShares::reading,
-        &StageShares::writing})
+        &StageShares::writing, &StageShares::busiest_other, &StageShares::peer})
     mix((*mean.value).*share, weight, (*other).*share, other_weight);
   for (size_t i = 0; i < mean->elsewhere.size(); ++i)
     mix(mean.value->elsewhere[i], weight, other->elsewhere[i], other_weight);

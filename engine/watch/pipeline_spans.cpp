@@ -28,7 +28,7 @@ uint64_t minus(uint64_t now, uint64_t before) { return now > before ? now - befo
 
 uint64_t in_pipes_ns(const ThreadTimes& times) {
   return times.wait_ns[static_cast<size_t>(WaitsFor::pipe_read)] +
-         times.wait_ns[static_cast<size_t>(WaitsFor::pipe_write)];
+         times.wait_ns[static_cast<size_t>(WaitsFor::pipe_write)] + times.peer_ns;
 }
 
 uint64_t busy_ns(const ThreadTimes& times) { return times.on_cpu_ns + times.runnable_ns; }
@@ -52,6 +52,7 @@ StageShares shares_of(const ThreadTimes& thread) {
   StageShares shares;
   shares.on_cpu = double(thread.on_cpu_ns) / wall;
   shares.runnable = double(thread.runnable_ns) / wall;
+  shares.peer = double(thread.peer_ns) / wall;
   for (size_t i = 0; i < shares.elsewhere.size(); ++i) {
     const double share = double(thread.wait_ns[i]) / wall;
     switch (static_cast<WaitsFor>(i)) {
@@ -199,6 +200,7 @@ ThreadTimes PipelineWindow::since_mark(const ThreadId& id, const ThreadTimes& no
   since.runnable_ns = minus(now.runnable_ns, before.runnable_ns);
   for (size_t i = 0; i < since.wait_ns.size(); ++i)
     since.wait_ns[i] = minus(now.wait_ns[i], before.wait_ns[i]);
+  since.peer_ns = minus(now.peer_ns, before.peer_ns);
   for (observe::PipeWait& wait : since.pipes)
     for (const observe::PipeWait& old : before.pipes)
       if (old.pipe == wait.pipe && old.writing == wait.writing) wait.ns = minus(wait.ns, old.ns);

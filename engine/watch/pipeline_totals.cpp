@@ -190,14 +190,14 @@ void PipelineTotals::set_shares(Part& part, double seconds) const {
 }
 
 void PipelineTotals::ask_outside(Part& part) const {
-  const auto is_inside = [&](uint64_t inode) {
-    return std::ranges::any_of(part.pipeline.pipes,
-                               [&](const Pipe& pipe) { return joins_stages(pipe, inode); });
-  };
+  InnerSockets inner;
+  for (const Pipe& pipe : part.pipeline.pipes) inner.add(pipe);
   for (Stage& stage : part.pipeline.stages) {
-    if (const auto before = last_stages_.find(stage.id); before != last_stages_.end())
+    if (const auto before = last_stages_.find(stage.id); before != last_stages_.end()) {
       stage.outside = before->second.outside;
-    find_outside(parts_, table_.index().threads(stage.id), is_inside, stage);
+      stage.polls_peer = before->second.polls_peer;
+    }
+    find_outside(parts_, table_.index().threads(stage.id), inner, stage);
   }
 }
 
@@ -274,7 +274,7 @@ void PipelineTotals::remember(const std::vector<Part>& parts) {
       pipes[pipe.id] = {pipe.ring, std::max(before, pipe.total_bytes.value_or(0))};
     }
     for (const Stage& stage : part.pipeline.stages)
-      stages[stage.id] = {stage.cpu_ns, stage.outside};
+      stages[stage.id] = {stage.cpu_ns, stage.outside, stage.polls_peer};
   }
   last_pipes_ = std::move(pipes);
   last_stages_ = std::move(stages);

@@ -96,6 +96,7 @@ class PipelineTotals {
   struct LastStage {
     std::optional<uint64_t> cpu_ns;
     std::optional<bool> outside;
+    bool polls_peer = false;
   };
 
   std::vector<Part> parts() const;
