@@ -22,9 +22,20 @@ constexpr double kUnmoved = 0.02;
 constexpr double kLeastWaiting = 0.25;
 constexpr int kMostSweeps = 200;
 
+// By its clock it was blocked for so much of what it waits for in all: it tells of the rest, too.
+constexpr double kTold = 0.5;
+
 // The shares in which a stage waits for the pipes of one side; all together 1.
-std::vector<std::pair<size_t, double>> weights(const WaitGraph& graph,
-                                               const std::vector<size_t>& pipes, bool writing) {
+std::vector<std::pair<size_t, double>> weights(const WaitGraph& graph, const WaitStage& stage,
+                                               bool writing) {
+  const std::vector<size_t>& pipes = writing ? stage.outputs : stage.inputs;
+  std::vector<std::pair<size_t, double>> by_clock = writing ? stage.written_to : stage.read_from;
+  double told = 0;
+  for (const auto& part : by_clock) told += part.second;
+  if (told > 0 && told >= kTold * (writing ? stage.writing : stage.reading)) {
+    for (auto& part : by_clock) part.second /= told;
+    return by_clock;
+  }
   const bool some_moved = std::ranges::any_of(
       pipes, [&](size_t pipe) { return graph.rings[pipe].moved.value_or(false); });
   std::vector<std::pair<size_t, double>> result;
@@ -59,7 +70,7 @@ void pass_to_peers(const WaitGraph& graph, size_t from, double share, BlameAt& b
 // Through the pipes of one side to who is beyond them.
 void pass_on(const WaitGraph& graph, size_t from, bool writing, double share, BlameAt& blame) {
   const WaitStage& stage = graph.stages[from];
-  const auto ways = weights(graph, writing ? stage.outputs : stage.inputs, writing);
+  const auto ways = weights(graph, stage, writing);
   double passed = 0;
   for (const auto& way : ways) {
     std::vector<size_t> to =

@@ -19,6 +19,11 @@ constexpr double kHoldsData = 0.1;
 constexpr double kLeastRest = 0.01;
 // A stage that waits less does not wait: it may spin in calls that return at once.
 constexpr double kWaitsAtAll = 0.003;
+// A writer that waits so long sets no pace; and so little of it in a pipe doesn't matter.
+constexpr double kWaitsElsewhere = 0.3;
+constexpr double kHardlyHere = 0.1;
+// The same of waits for a peer, which include what in poll nothing else explains.
+constexpr double kWaitsForPeer = 0.1;
 
 bool is_in_use(const Pipeline& pipeline, const StageEnd& end) {
   return end.active && end.stage < pipeline.stages.size() && !pipeline.stages[end.stage].gone;
@@ -119,6 +124,18 @@ void take_shares(const StageShares& shares, double sum, WaitStage& stage) {
     stage.elsewhere[i] = shares.elsewhere[i] / sum;
 }
 
+// Which of its pipes a stage waits in is known better by its clock than by their rings: one that is
+// full while it waits in another one costs it nothing.
+void take_blocked(const Pipeline& pipeline, const Stage& view, WaitStage& stage) {
+  for (const bool writing : {false, true}) {
+    auto& parts = writing ? stage.written_to : stage.read_from;
+    for (const size_t pipe : writing ? stage.outputs : stage.inputs)
+      for (const ThreadPipe& blocked : view.blocked_in)
+        if (blocked.pipe == pipeline.pipes[pipe].id && blocked.writing == writing)
+          parts.emplace_back(pipe, blocked.share);
+  }
+}
+
 // Its rings tell how long it waits, and a look at it what it does else.
 void take_rings(const WaitGraph& graph, const StageState& state, WaitStage& stage) {
   const auto knows = [&](size_t pipe) { return graph.rings[pipe].known; };
@@ -201,6 +218,29 @@ void find_busy(const Pipeline& pipeline, WaitGraph& graph) {
   }
   for (WaitStage& stage : graph.stages)
     if (stage.known && stage.own >= kOwnWork && stage.on_cpu >= kBusy * scarce) stage.busy = true;
+}
+
+// Nobody waits for one whose writers all wait, but in other pipes: that of a slower reader beside
+// it.
+void excuse_the_faster(WaitGraph& graph) {
+  const auto waits_elsewhere = [&](size_t writer, size_t pipe) {
+    const WaitStage& stage = graph.stages[writer];
+    double here = 0, all = 0;
+    for (const auto& [other, share] : stage.written_to) {
+      all += share;
+      if (other == pipe) here += share;
+    }
+    return all >= kWaitsElsewhere && here < kHardlyHere * all;
+  };
+  for (WaitStage& stage : graph.stages) {
+    if (!stage.busy || stage.inputs.empty()) continue;
+    stage.busy = !std::ranges::all_of(stage.inputs, [&](size_t pipe) {
+      const std::vector<size_t>& writers = graph.rings[pipe].writers;
+      return !writers.empty() && std::ranges::all_of(writers, [&](size_t writer) {
+        return waits_elsewhere(writer, pipe);
+      });
+    });
+  }
 }
 
 // Who has nothing to read does not hold up anybody, whatever it does meanwhile: it spins, sleeps or
@@ -309,6 +349,7 @@ WaitGraph wait_graph_of(const Pipeline& pipeline) {
                                 view.shares->writing);
     if (sum > 0.02) {
       take_shares(*view.shares, sum, stage);
+      take_blocked(pipeline, view, stage);
       split_poll(graph, stage);
       follow_answers(pipeline, graph, stage);
       wait_for_peers(graph, view, sum, stage);
@@ -318,6 +359,7 @@ WaitGraph wait_graph_of(const Pipeline& pipeline) {
     forget_reading(graph, stage);
   }
   find_busy(pipeline, graph);
+  excuse_the_faster(graph);
   for (size_t i = 0; i < graph.stages.size(); ++i) {
     WaitStage& stage = graph.stages[i];
     // One that works nearly all the time, but does wait now and then, isn't spinning.

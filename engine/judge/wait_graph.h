@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/model/pipeline.h"
@@ -26,6 +27,10 @@ struct WaitStage {
   // Waits for its writers, its readers: whom the blame goes on to. Where the clock can't tell, in
   // poll and in loops that never sleep, by its rings; so it is nothing to be said.
   double reading = 0, writing = 0;
+  // The parts of these in each of its pipes, by the clock; empty where that can't tell.
+  std::vector<std::pair<size_t, double>> read_from, written_to;
+  // Waits for those at the other side of its connections, to be asked or answered.
+  double peers = 0;
   double own = 1;  // the rest
   // What the rest is made of. Without shares, what it does at the moment is taken for all of it.
   double on_cpu = 0, runnable = 0;

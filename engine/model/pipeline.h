@@ -119,6 +119,10 @@ struct Stage {
   // Whether it polls what others feed or empty, a socket or a terminal; or holds it, where that
   // can't be told. Of who polls.
   std::optional<bool> outside = {};
+  // It polls for what another stage sends in reply to what it writes there.
+  bool polls_peer = false;
+  // Of the thread that moves the data: blocked in these, longest first, as far as it is clocked.
+  std::vector<ThreadPipe> blocked_in = {};
   StageLimits limits = {};
   std::string cgroup = {};  // as people call it: "backup.service", "docker 0123456789ab"
   int pid_inside = 0;       // in its own pid namespace, as a container has one; 0: the same

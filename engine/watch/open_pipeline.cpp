@@ -354,7 +354,11 @@ void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, u
     }
     if (view.name.empty()) view.name = view.command = "?";
     const Reading<StageShares> shares = window_.shares(id);
-    if (shares.has_value() || !view.shares.has_value()) view.shares = shares;
+    if (shares.has_value() || !view.shares.has_value()) {
+      view.shares = shares;
+      view.blocked_in =
+          instruments_->is_coarse() ? std::vector<ThreadPipe>() : window_.blocked_in(id);
+    }
     const bool exact = shares.has_value() && !instruments_->is_coarse();
     view.cpu = exact ? Reading<double>::of(shares->cpu) : record.cpu();
   }
@@ -481,7 +485,10 @@ std::optional<Pipeline> OpenPipeline::overall() const {
   for (Stage& stage : all.stages) {
     auto shares = all_time_.shares(stage.id, kLeastOfAll_ns);
     if (!shares.has_value()) continue;
-    if (!instruments_->is_coarse()) stage.cpu = Reading<double>::of(shares->cpu);
+    if (!instruments_->is_coarse()) {
+      stage.cpu = Reading<double>::of(shares->cpu);
+      stage.blocked_in = all_time_.blocked_in(stage.id, kLeastOfAll_ns);
+    }
     stage.shares = std::move(shares);
   }
   for (Pipe& pipe : all.pipes) {

@@ -71,6 +71,17 @@ StageShares shares_of(const ThreadTimes& thread) {
   return shares;
 }
 
+// Longest first.
+std::vector<ThreadPipe> pipes_of(const ThreadTimes& thread) {
+  std::vector<ThreadPipe> pipes;
+  for (const observe::PipeWait& wait : thread.pipes)
+    if (wait.ns > 0)
+      pipes.push_back({wait.pipe, wait.writing,
+                       double(wait.ns) / double(std::max<uint64_t>(thread.wall_ns, 1))});
+  std::ranges::sort(pipes, std::greater(), &ThreadPipe::share);
+  return pipes;
+}
+
 // Rates count only once a change has had time to take effect: a ring that was resized is
 // renumbered, and its estimate begins anew.
 constexpr uint64_t kSettle_ns = 500 * kMs;
@@ -235,11 +246,7 @@ StageThread PipelineWindow::thread(const ScannedTask& task, const ScanIndex& ind
   view.shares.value->cpu = view.shares->on_cpu;
   view.reads = view.shares->reading > 0;
   view.writes = view.shares->writing > 0;
-  for (const observe::PipeWait& wait : since.pipes) {
-    if (wait.ns == 0) continue;
-    view.pipes.push_back({wait.pipe, wait.writing, double(wait.ns) / double(since.wall_ns)});
-  }
-  std::ranges::sort(view.pipes, std::greater(), &ThreadPipe::share);
+  view.pipes = pipes_of(since);
   return view;
 }
 
@@ -270,16 +277,30 @@ std::vector<StageThread> PipelineWindow::threads(
   return views;
 }
 
+std::vector<ThreadTimes> PipelineWindow::threads_since_mark(ProcessId process) const {
+  std::vector<ThreadTimes> threads;
+  const auto first = latest_.threads.lower_bound({process, 0});
+  for (auto it = first; it != latest_.threads.end() && it->first.process == process; ++it)
+    threads.push_back(since_mark(it->first, it->second.times));
+  return threads;
+}
+
+std::vector<ThreadPipe> PipelineWindow::blocked_in(ProcessId process, uint64_t least_ns) const {
+  if (marks_.empty()) return {};
+  const std::vector<ThreadTimes> threads = threads_since_mark(process);
+  const auto is_long = [&](const ThreadTimes& thread) { return thread.wall_ns >= least_ns; };
+  if (std::ranges::none_of(threads, is_long)) return {};
+  return pipes_of(mover(threads));
+}
+
 Reading<StageShares> PipelineWindow::shares(ProcessId process, uint64_t least_ns) const {
   using Shares = Reading<StageShares>;
   if (marks_.empty()) return Shares::warming("no sample yet");
-  std::vector<ThreadTimes> threads;
+  const std::vector<ThreadTimes> threads = threads_since_mark(process);
   uint64_t cpu_ns = 0, wall_ns = 0;
-  const auto first = latest_.threads.lower_bound({process, 0});
-  for (auto it = first; it != latest_.threads.end() && it->first.process == process; ++it) {
-    threads.push_back(since_mark(it->first, it->second.times));
-    cpu_ns += threads.back().on_cpu_ns;
-    wall_ns = std::max(wall_ns, threads.back().wall_ns);
+  for (const ThreadTimes& thread : threads) {
+    cpu_ns += thread.on_cpu_ns;
+    wall_ns = std::max(wall_ns, thread.wall_ns);
   }
   if (wall_ns < least_ns) return Shares::warming("window too short");
   const ThreadTimes& moves = mover(threads);

@@ -45,6 +45,8 @@ class PipelineWindow {
 
   // Of a process that was watched for so long at least.
   Reading<StageShares> shares(ProcessId process, uint64_t least_ns = kLeast_ns) const;
+  // Of its thread that moves the data, longest first; none if it wasn't watched for so long.
+  std::vector<ThreadPipe> blocked_in(ProcessId process, uint64_t least_ns = kLeast_ns) const;
   Reading<RingLevel> ring(PipeId pipe) const;
   // Of a process in a scan, by descending time on a CPU or runnable: at most Stage::kMostThreads.
   // Only these are asked for the bytes of their calls, a file each.
@@ -67,6 +69,7 @@ class PipelineWindow {
     Counts counts;
   };
 
+  std::vector<observe::ThreadTimes> threads_since_mark(ProcessId process) const;
   observe::ThreadTimes since_mark(const observe::ThreadId& id,
                                   const observe::ThreadTimes& now) const;
   ProcessIo io_since_mark(const observe::ThreadId& id, const ProcessIo& now);
