@@ -269,6 +269,14 @@ void shift_to_neighbours(const Pipeline& pipeline, const WaitGraph& graph,
   }
 }
 
+// Nobody waits for one that nothing was sent to.
+bool got_nothing(const WaitGraph& graph, const WaitStage& stage) {
+  return !stage.inputs.empty() && std::ranges::all_of(stage.inputs, [&](size_t pipe) {
+    const WaitRing& ring = graph.rings[pipe];
+    return ring.known && !ring.moved.value_or(true) && 1 - ring.empty <= kHoldsData;
+  });
+}
+
 // An idle pipe closes no circle: that of whoever started a pipeline, and reads its output.
 std::vector<size_t> circles_of(const WaitGraph& graph) {
   std::vector<std::vector<size_t>> arrows(graph.stages.size() + graph.rings.size());
@@ -367,6 +375,7 @@ WaitGraph wait_graph_of(const Pipeline& pipeline) {
     shift_to_neighbours(pipeline, graph, circle, i, stage);
     stage.busy = stage.busy && stage.own >= kBusy;
   }
+  for (WaitStage& stage : graph.stages) stage.busy = stage.busy && !got_nothing(graph, stage);
   find_who_takes_part(pipeline, graph);
   return graph;
 }
