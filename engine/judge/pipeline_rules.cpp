@@ -21,6 +21,8 @@ using Kind = Verdict::Kind;
 constexpr double kStopped = 0.1;
 // The least share of work of a stage that is not idle although no data moves.
 constexpr double kHasWork = 0.25;
+// The least share in poll of a stage that is judged by its rings.
+constexpr double kPolls = 0.25;
 // The least share of blocked writing of a stage that has data.
 constexpr double kHasData = 0.5;
 // Of the time at a socket or a terminal, of a stage whose bursts are its own.
@@ -93,6 +95,18 @@ std::optional<Verdict> too_little(const JudgedPipeline& view) {
   if (looked_at && std::ranges::none_of(view.graph.rings, known))
     return said(Kind::unknown,
                 fmt::format("measuring: {} of {} ring samples", samples, kLeastSamples));
+  // In poll only rings tell for whom it waits.
+  for (const size_t i : stages_that(view.graph, [](size_t) { return true; })) {
+    const Reading<StageShares>& shares = p.stages[i].shares;
+    if (!shares.has_value() || shares->elsewhere[size_t(WaitsFor::poll)] < kPolls) continue;
+    const WaitStage& stage = view.graph.stages[i];
+    for (const auto* pipes : {&stage.inputs, &stage.outputs})
+      for (const size_t pipe : *pipes)
+        if (const auto& level = p.pipes[pipe].level;
+            level.has_value() && !view.graph.rings[pipe].known)
+          return said(Kind::unknown, fmt::format("measuring: {} of {} ring samples", level->samples,
+                                                 kLeastSamples));
+  }
   const auto unknown =
       stages_that(view.graph, [&](size_t i) { return !view.graph.stages[i].known; });
   const auto all = stages_that(view.graph, [](size_t) { return true; });

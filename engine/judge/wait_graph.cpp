@@ -194,6 +194,26 @@ void follow_answers(const Pipeline& pipeline, const WaitGraph& graph, WaitStage&
   stage.own = std::max(0.0, stage.own - waits);
 }
 
+// For requests, answers and acknowledgements, whose direction of a connection carries too little to
+// be a pipe: they come from who is at the other side of the one that is.
+void wait_for_peers(const WaitGraph& graph, const Stage& view, double sum, WaitStage& stage) {
+  const auto reaches = [&](bool writing) {
+    return std::ranges::any_of(writing ? stage.outputs : stage.inputs, [&](size_t pipe) {
+      const WaitRing& ring = graph.rings[pipe];
+      return ring.socket && !(writing ? ring.readers : ring.writers).empty();
+    });
+  };
+  if (!reaches(true) && !reaches(false)) return;
+  double& network = stage.elsewhere[size_t(WaitsFor::network)];
+  double& poll = stage.elsewhere[size_t(WaitsFor::poll)];
+  const double at_sockets = std::min(network, view.shares->peer / sum);
+  const double in_poll = view.polls_peer ? poll : 0;
+  network -= at_sockets;
+  poll -= in_poll;
+  stage.peers = at_sockets + in_poll;
+  stage.own = std::max(0.0, stage.own - stage.peers);
+}
+
 // Whether somebody waits at the other end of a pipe, by its clock: then its ring excuses nobody.
 bool is_waited_for(const Pipeline& pipeline, const WaitGraph& graph, const WaitRing& ring,
                    bool by_writers) {

@@ -88,6 +88,10 @@ void PipelineTotals::pass(uint64_t now_ns) {
   pass_s_ = double(parts_.cpu_ns() - began_ns) / double(kSecond);
 }
 
+void PipelineTotals::sample() {
+  if (wants_samples()) instruments_->look(parts_.scanner->scan(sampled_));
+}
+
 // ---- what there is ---------------------------------------------------------------
 
 // Those that no rule leaves out.
@@ -169,6 +173,11 @@ void PipelineTotals::set_level(Pipe& pipe, const ScannedPipe& scanned) const {
     pipe.level = window_.ring(pipe.id);
     return;
   }
+  if (pipe.socket)
+    if (auto sampled = window_.ring(pipe.id); sampled.has_value()) {
+      pipe.level = std::move(sampled);
+      return;
+    }
   const std::optional<RingFill> fill = fill_of(scanned, false);
   if (!fill) return;
   const uint64_t samples = pipe.ring ? kLeastSamples : 1;
@@ -284,13 +293,14 @@ void PipelineTotals::remember(const std::vector<Part>& parts) {
 // The pipelines in which something moves, as far as there is room.
 void PipelineTotals::watch(const std::vector<Part>& parts) {
   unwatched_ = 0;
+  sampled_.clear();
   if (scan().source != ScanSource::bpf) return;
   if (!instruments_) {
     instruments_ = std::make_unique<PipelineInstruments>(parts_, scan());
     instruments_->wait();
   }
   std::set<PipeId> wanted;
-  std::set<ProcessId> stages;
+  std::set<ProcessId> stages, at_sockets;
   for (const Part& part : parts) {
     if (!part.moves) continue;
     if (wanted.size() + part.pipeline.pipes.size() > observe::StageObserver::kMostPipes) {
@@ -298,8 +308,14 @@ void PipelineTotals::watch(const std::vector<Part>& parts) {
       continue;
     }
     for (const Pipe& pipe : part.pipeline.pipes) wanted.insert(pipe.id);
-    for (const Stage& stage : part.pipeline.stages) stages.insert(stage.id);
+    const bool has_socket = std::ranges::any_of(
+        part.pipeline.pipes, [](const Pipe& pipe) { return pipe.socket.has_value(); });
+    for (const Stage& stage : part.pipeline.stages) {
+      stages.insert(stage.id);
+      if (has_socket && at_sockets.size() < kMostSampled) at_sockets.insert(stage.id);
+    }
   }
+  sampled_.assign(at_sockets.begin(), at_sockets.end());
   std::vector<ScannedPipe> pipes;
   std::vector<ScannedTask> threads;
   std::ranges::copy_if(scan().pipes, std::back_inserter(pipes),

@@ -63,6 +63,11 @@ class PipelineTotals {
   // totals are as before, and the next pass makes up for it.
   void pass(uint64_t now_ns);
 
+  // Between two passes, again and again: connections of what moves, which no clock samples. Throws
+  // as pass() does.
+  void sample();
+  bool wants_samples() const { return !sampled_.empty(); }
+
   // Labels: pipeline, cgroup, writer, reader.
   const BoundedSeries<PipeTotals>& pipes() const { return pipes_; }
   // Labels: pipeline, cgroup, stage.
@@ -123,7 +128,8 @@ class PipelineTotals {
   uint64_t last_ns_ = 0;
   std::map<PipeId, LastPipe> last_pipes_;
   std::map<ProcessId, LastStage> last_stages_;
-  KnownQuotas quotas_;  // of who was to blame
+  KnownQuotas quotas_;              // of who was to blame
+  std::vector<ProcessId> sampled_;  // who holds these connections
   double pass_s_ = 0;
   size_t summed_ = 0, own_pipes_ = 0, unwatched_ = 0;
 };

@@ -65,12 +65,27 @@ class Exporter {
     for (;;) {
       const Events events = loop_.wait(server_ ? server_->timeout_ms() : -1);
       if (events.signals && !interrupts_.take()) return exit_status({}, interrupts_);
-      if (events.timer) pass();
+      if (events.timer) tick();
       if (server_) serve();
     }
   }
 
  private:
+  void tick() {
+    if (monotonic_ns() >= began_ns_ + request_.interval_ns) return pass();
+    attempt("a look failed", state_.failed_passes, [this] { totals_.sample(); });
+    set_timer();
+  }
+
+  // For the next pass, or the next look before it: as many as a verdict needs, and some more.
+  void set_timer() {
+    constexpr uint64_t kLooks = 25, kShortest_ns = 100 * kMs;
+    const uint64_t now_ns = monotonic_ns(), due_ns = began_ns_ + request_.interval_ns;
+    const uint64_t left_ns = due_ns - std::min(due_ns, now_ns);
+    const uint64_t look_ns = std::max(request_.interval_ns / kLooks, kShortest_ns);
+    loop_.set_timer_once(totals_.wants_samples() ? std::min(left_ns, look_ns) : left_ns);
+  }
+
   void pass() {
     began_ns_ = monotonic_ns();
     attempt("a pass failed, its values stay as they were", state_.failed_passes,
@@ -80,7 +95,7 @@ class Exporter {
     if (why != said_) say(said_ = why);
     if (!request_.textfile.empty())
       attempt("--textfile", state_.failed_writes, [this] { write_textfile(); });
-    loop_.set_timer_once(request_.interval_ns);
+    set_timer();
     // A pass takes a megabyte for each hundred pipes, and most of it for a moment.
     ::malloc_trim(0);
   }
