@@ -25,7 +25,9 @@ struct UntilCondition {
 // ">" or "<"; and "for 30s" if need be. Throws Error.
 UntilCondition parse_until(std::string_view text);
 
-// Whether a pipe of the open pipeline meets it.
+// Whether a pipe of the open pipeline meets it. A rate is that of a second or, where bytes come in
+// lumps or are estimated so that it can't be told from that, of up to eight: all that it may be has
+// to meet the condition.
 class UntilWatch {
  public:
   explicit UntilWatch(UntilCondition condition) : condition_(std::move(condition)) {}

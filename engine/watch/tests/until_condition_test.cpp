@@ -62,12 +62,75 @@ TEST(UntilCondition, IsMetAfterItsTimeWithoutABreak) {
 }
 
 TEST(UntilCondition, WhatIsNotKnownMeetsNothing) {
-  UntilWatch watch(parse_until("rate < 1MiB"));
-  EXPECT_FALSE(watch.add(1, pipeline(1)));
-  EXPECT_EQ(watch.add(2, pipeline(1, 0)), "yes -> gzip: rate 0 B/s");
-  Pipeline closed = pipeline(1, 0);
-  closed.pipes[0].closed = true;
-  EXPECT_FALSE(watch.add(3, closed));
+  UntilWatch watch(parse_until("queued < 1MiB"));
+  Pipeline p = pipeline(1);
+  EXPECT_FALSE(watch.add(1, p));
+  p.pipes[0].queued = 0;
+  EXPECT_EQ(watch.add(2, p), "yes -> gzip: queued 0 B");
+  p.pipes[0].closed = true;
+  EXPECT_FALSE(watch.add(3, p));
+}
+
+// Looked at ten times a second.
+class UntilRate : public testing::Test {
+ protected:
+  // After so many tenths of a second in which `bytes` moved each, and `lump` in each `every`th.
+  bool goes_on(int tenths, double bytes, double lump = 0, int every = 1) {
+    bool met = false;
+    for (int i = 1; i <= tenths; ++i) {
+      const double moved = bytes + (i % every == 0 ? lump : 0);
+      pipeline_.pipes[0].rates.push_back({at_ns_ += kSecond / 10, moved * 10});
+      met = watch_.add(at_ns_, pipeline_).has_value() || met;
+    }
+    return met;
+  }
+  void expect(const char* condition) { watch_ = UntilWatch(parse_until(condition)); }
+
+  Pipeline pipeline_ = pipeline(1, 1);
+
+ private:
+  uint64_t at_ns_ = kSecond;
+  UntilWatch watch_{parse_until("rate < 1MiB")};
+};
+
+TEST_F(UntilRate, NothingIsKnownOfLessThanASecond) {
+  EXPECT_FALSE(goes_on(10, 0));
+  EXPECT_TRUE(goes_on(1, 0));
+}
+
+TEST_F(UntilRate, WhatIsNotKnownIsNotSlow) {
+  pipeline_.pipes[0].bytes_per_s = Reading<double>::warming("data moves");
+  EXPECT_FALSE(goes_on(100, 0));
+}
+
+TEST_F(UntilRate, LargeWritesAreNoPauses) {
+  expect("rate < 1400KiB");
+  EXPECT_FALSE(goes_on(200, 0, 1 << 20, 5)) << "2 MiB/s, in writes of 1 MiB";
+  goes_on(20, 0, 4 << 20, 20);  // that they are so large only the first one tells
+  EXPECT_FALSE(goes_on(400, 0, 4 << 20, 20)) << "of 4 MiB";
+  EXPECT_TRUE(goes_on(80, 0, 1 << 20, 10)) << "1 MiB/s";
+  expect("rate > 2500KiB");
+  EXPECT_FALSE(goes_on(400, 0, 1 << 20, 5));
+  EXPECT_TRUE(goes_on(80, 0, 1 << 20, 3)) << "3.3 MiB/s";
+}
+
+TEST_F(UntilRate, AStepIsSeenAfterASecond) {
+  expect("rate < 100MiB");
+  EXPECT_FALSE(goes_on(200, 20 << 20));
+  EXPECT_TRUE(goes_on(12, 1 << 20));
+  expect("rate < 1MiB");
+  EXPECT_FALSE(goes_on(50, 20 << 20));
+  EXPECT_TRUE(goes_on(12, 0)) << "it has stopped";
+  expect("rate > 10MiB");
+  EXPECT_FALSE(goes_on(50, 0.5e6));
+  EXPECT_TRUE(goes_on(12, 2 << 20));
+}
+
+TEST_F(UntilRate, AnEstimateHasToMeetItInAllOfItsRange) {
+  pipeline_.pipes[0].range = EstimateRange{0.5, 1.5};
+  expect("rate > 10MiB");
+  EXPECT_FALSE(goes_on(200, 1.8 * (1 << 20)));
+  EXPECT_TRUE(goes_on(20, 2.2 * (1 << 20)));
 }
 
 }  // namespace
