@@ -148,6 +148,15 @@ std::string on_network(const Advised& a) {
                      bytes_text(double(to_read)), peer, kNothingHere);
 }
 
+std::string on_child(const Advised& a) {
+  if (!a.limits.child) return fmt::format("look at its children: pipetop watch {}", a.stage.id.pid);
+  const auto& [name, pid, blocked] = *a.limits.child;
+  const std::string_view does = blocked == WaitsFor::none         ? "works for it"
+                                : blocked == WaitsFor::pipe_write ? "is blocked writing"
+                                                                  : "is blocked reading";
+  return fmt::format("its child {} {}: pipetop watch {}", name, does, pid);
+}
+
 std::string on_wait(const Advised& a, WaitsFor wait) {
   const std::string share = percent(a.graph.elsewhere[size_t(wait)]);
   switch (wait) {
@@ -160,9 +169,7 @@ std::string on_wait(const Advised& a, WaitsFor wait) {
                  ? fmt::format("a terminal is slow, {} of the time: write to a file", share)
                  : fmt::format("it waits {} for who types; {}", share, kNothingHere);
     case WaitsFor::child:
-      return a.limits.child ? fmt::format("its child {} works for it: pipetop watch {}",
-                                          a.limits.child->name, a.limits.child->pid)
-                            : fmt::format("look at its children: pipetop watch {}", a.stage.id.pid);
+      return on_child(a);
     case WaitsFor::poll:
       // A datagram's sender, for example.
       if (a.stage.outside.value_or(false)) return on_network(a);

@@ -67,6 +67,9 @@ struct SocketQueues {
 struct NamedProcess {
   std::string name;
   int pid = 0;
+  // Since the look before, without a CPU: pipe_read or pipe_write, of whatever it reads or writes;
+  // else none.
+  WaitsFor blocked = WaitsFor::none;
 };
 
 // What limits the stage to blame, beyond its clocks, over about a second: nobody else is asked for

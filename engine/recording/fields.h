@@ -288,7 +288,7 @@ constexpr auto fields(const SocketQueues*) {
 }
 constexpr auto fields(const NamedProcess*) {
   using T = NamedProcess;
-  return std::tuple(&T::name, &T::pid);
+  return std::tuple(&T::name, &T::pid, &T::blocked);
 }
 constexpr auto fields(const StageLimits*) {
   using T = StageLimits;

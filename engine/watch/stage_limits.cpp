@@ -79,13 +79,19 @@ void find_disk(pid_t pid, LimitTotals& totals) {
   }
 }
 
+WaitsFor blocked_in(const std::optional<observe::SystemCall>& call) {
+  if (!call) return WaitsFor::none;
+  if (call->kind() == STAGE_WRITE) return WaitsFor::pipe_write;
+  return call->kind() == STAGE_READ ? WaitsFor::pipe_read : WaitsFor::none;
+}
+
 // Those that its first thread waits at; none if that can't be told.
 std::vector<int> waited_at(pid_t pid) {
   std::vector<int> fds;
   if (const auto polled = observe::poll_set_of(pid, pid)) {
     for (const observe::Polled& one : *polled) fds.push_back(one.fd);
   } else if (const auto call = observe::parse_system_call(read_proc_file(pid, "syscall"))) {
-    if (call->kind() == STAGE_READ || call->kind() == STAGE_WRITE) fds.push_back(call->fd(0));
+    if (blocked_in(call) != WaitsFor::none) fds.push_back(call->fd(0));
   }
   return fds;
 }
@@ -113,12 +119,13 @@ void find_socket(pid_t pid, LimitTotals& totals) {
 }
 
 void find_child(pid_t pid, LimitTotals& totals) {
-  uint64_t most = 0;
   for (const pid_t child : children_of(pid)) {
     const auto stat = read_task_stat(child);
-    if (!stat || (totals.child && stat->cpu_ticks < most)) continue;
-    most = stat->cpu_ticks;
-    totals.child = NamedProcess{printable(stat->name.data()), child};
+    if (!stat || (totals.child && stat->cpu_ticks < totals.child_cpu_ticks)) continue;
+    totals.child_cpu_ticks = stat->cpu_ticks;
+    totals.child =
+        NamedProcess{printable(stat->name.data()), child,
+                     blocked_in(observe::parse_system_call(read_proc_file(child, "syscall")))};
   }
 }
 
@@ -196,6 +203,10 @@ StageLimits limits_between(const LimitTotals& before, const LimitTotals& after) 
         double(*after.disk_busy_ms - *before.disk_busy_ms) * double(kMs) / double(ns), 0.0, 1.0);
   limits.socket = after.socket;
   limits.child = after.child;
+  const bool stands = before.child && after.child && before.child->pid == after.child->pid &&
+                      before.child->blocked == after.child->blocked &&
+                      before.child_cpu_ticks == after.child_cpu_ticks;
+  if (limits.child && !stands) limits.child->blocked = WaitsFor::none;
   return limits;
 }
 

@@ -31,7 +31,8 @@ struct LimitTotals {
   std::optional<DiskUse> disk;           // without `busy`
   std::optional<uint64_t> disk_busy_ms;  // of its device
   std::optional<SocketQueues> socket;
-  std::optional<NamedProcess> child;
+  std::optional<NamedProcess> child;  // `blocked`: now
+  uint64_t child_cpu_ticks = 0;
 };
 
 // Asks for what `wait` makes worth asking for.
