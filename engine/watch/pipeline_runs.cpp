@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -245,14 +246,22 @@ std::vector<PipelineRun> runs_of(const Pipeline& all, const std::map<ProcessId, 
 
 Verdict verdict_on_all(Pipeline all) {
   const uint64_t ran_ns = all.window_ns;
-  for (Stage& stage : all.stages) stage.gone = false;
+  // A wrapper that was too short to be measured held up nobody.
+  const auto is_known = [](const Stage& stage) { return stage.shares.has_value(); };
+  const bool some = std::ranges::any_of(all.stages, is_known);
+  for (Stage& stage : all.stages) stage.gone = stage.gone && some && !is_known(stage);
   for (Pipe& pipe : all.pipes) pipe.closed = false;
   // There is no more to wait for: these are no samples of a longer time.
   if (ran_ns >= PipelineWindow::kLeast_ns) all.window_ns = std::max(ran_ns, kLeastWindow_ns);
   Verdict verdict = judge_pipeline(all);
-  if (verdict.kind == Verdict::Kind::unknown && verdict.because.starts_with("measuring"))
-    verdict.because = fmt::format("unknown: it ran for {}, too short to name a bottleneck",
-                                  seconds_text(ran_ns, 2));
+  constexpr std::string_view kMeasuring = "measuring";
+  if (verdict.kind == Verdict::Kind::unknown && verdict.because.starts_with(kMeasuring)) {
+    if (ran_ns < kLeastWindow_ns)
+      verdict.because = fmt::format("unknown: it ran for {}, too short to name a bottleneck",
+                                    seconds_text(ran_ns, 2));
+    else
+      verdict.because.replace(0, kMeasuring.size(), "unknown");
+  }
   return verdict;
 }
 

@@ -188,7 +188,7 @@ TreeRow ProcessTree::row_of(const Unit& unit, const std::vector<PipelineRun>& ru
     live += process.lives;
   }
   row.live =
-      unit.is_pipeline ? (live + unit.members.size() - 1) * unit.runs / unit.members.size() : live;
+      unit.is_pipeline ? (live * unit.runs + unit.members.size() - 1) / unit.members.size() : live;
   std::ranges::sort(spans, {}, &StageSpan::begin_ns);
   uint64_t until_ns = 0;
   for (const StageSpan& span : spans) {
