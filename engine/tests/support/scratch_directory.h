@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "engine/base/handles.h"
@@ -22,7 +23,12 @@ class ScratchDirectory {
     std::string name = (parent / "pipetop-test-XXXXXX").string();
     path_ = mkdtemp(name.data());
   }
-  ~ScratchDirectory() { std::filesystem::remove_all(path_); }
+  // Whoever still uses it, such as a guardian that ends, may remove a file at the same time.
+  ~ScratchDirectory() {
+    std::error_code error;
+    for (int i = 0; i < 100 && std::filesystem::exists(path_, error); ++i)
+      std::filesystem::remove_all(path_, error);
+  }
   ScratchDirectory(const ScratchDirectory&) = delete;
   ScratchDirectory& operator=(const ScratchDirectory&) = delete;
 
