@@ -125,6 +125,8 @@ TEST(Advice, TheDiskTheNetworkAChild) {
   Held child("make", WaitsFor::child);
   child.stage().limits.child = {.name = "tar", .pid = 4711};
   EXPECT_EQ(child.advice(), "its child tar works for it: pipetop watch 4711");
+  child.stage().limits.child->blocked = WaitsFor::pipe_write;
+  EXPECT_EQ(child.advice(), "its child tar is blocked writing: pipetop watch 4711");
   EXPECT_EQ(Held("pv", WaitsFor::sleep).advice(),
             "it waits 98 % by itself, as pv -L does: see its options");
   Held datagrams("nc", WaitsFor::poll);

@@ -88,6 +88,28 @@ TEST_F(ContestedEndsTest, SpliceTakesACpuAndCountsNoBytes) {
   EXPECT_EQ(moving(), "2 ") << "1 waits for its child";
 }
 
+// Workers of a queue, which all hold both ends: those that read are its readers, though they log,
+// and who else writes is its writer.
+TEST_F(ContestedEndsTest, WhereAllHoldBothEndsReadersComeFirst) {
+  std::vector<PipeEnd>& ends = scan.pipes[0].ends;
+  ends.clear();
+  for (pid_t pid = 1; pid <= 4; ++pid) {
+    task(pid).wait = WaitsFor::sleep;
+    ends.push_back({id(pid), 3, Access::read});
+    ends.push_back({id(pid), 4, Access::write});
+  }
+  const auto work = [&] {
+    for (const pid_t pid : {2, 3, 4}) task(pid).read_bytes += 10;
+    for (const pid_t pid : {1, 2}) task(pid).written_bytes += 10;
+    for (const pid_t pid : {1, 3}) task(pid).cpu_ns += 10;
+  };
+  moving();
+  work();
+  EXPECT_EQ(moving(), "2 3 4 ");
+  work();
+  EXPECT_EQ(moving(), "1 2 3 4 ");
+}
+
 TEST_F(ContestedEndsTest, NobodyMovesWhatStandsStill) {
   moving();
   task(2).written_bytes = 10;

@@ -142,6 +142,23 @@ TEST(PipeGraph, WhoWasSeenMovingCountsMoreThanWhoHasItAsOutput) {
   EXPECT_EQ(made.active(0), "41:1 42:0 45:8");
 }
 
+// After a fork that closed nothing.
+TEST(PipeGraph, OfWhoHoldsBothEndsWhatItWasSeenToDoCounts) {
+  MadeScan made;
+  const size_t pipe = made.pipe();
+  for (const pid_t pid : {41, 42, 43}) {
+    made.process(pid, pid == 41 ? 1 : 41);
+    made.reads(pipe, pid, 3), made.writes(pipe, pid, 4);
+  }
+  EXPECT_EQ(made.active(pipe), "") << "any of them could be meant";
+  made.saw(pipe, 42, false);
+  EXPECT_EQ(made.active(pipe), "42:3");
+  made.saw(pipe, 43, false);
+  EXPECT_EQ(made.active(pipe), "41:4 42:3 43:3") << "nobody else is left";
+  made.saw(pipe, 41, true);
+  EXPECT_EQ(made.parts(), Parts{"41 | 42 | 43: 0"});
+}
+
 TEST(PipeGraph, TwoWritersOfOnePipe) {
   MadeScan made;
   made.chain({41, 42});

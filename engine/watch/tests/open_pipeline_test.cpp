@@ -82,42 +82,42 @@ TEST_F(OpenPipelineTest, IsLookedAtTwentyTimesASecondAndHasAHistory) {
   EXPECT_EQ(pipe(s, first).fill.back().rate, 1.0);
 }
 
+// What that is, see outside_test.cpp.
 TEST_F(OpenPipelineTest, OfWhoPollsItSaysWhetherOthersFeedOrEmptyIt) {
   make_tar_gzip_ssh();
   machine.waits(12, WaitsFor::poll);
-  auto& links = machine.process(12).links;
-  for (const int fd : {0, 2}) links[fd] = "/dev/pts/3";
-  links[1] = "/dev/null";
+  machine.process(12).links[3] = "socket:[4711]";
   tick();
   watcher->open(second);
   auto s = run(3 * kSecond);
-  EXPECT_EQ(stage(s, "ssh").outside, false);
-  EXPECT_FALSE(stage(s, "tar").outside) << "it doesn't poll";
-  links[3] = "socket:[4711]";
-  s = run(2 * kSecond);
   EXPECT_EQ(stage(s, "ssh").outside, true);
+  EXPECT_FALSE(stage(s, "tar").outside) << "it doesn't poll";
   machine.pipe(200).pipe.socket = SocketLink{.read_inode = 4711};
   s = run(2 * kSecond);
   EXPECT_EQ(stage(s, "ssh").outside, false) << "that socket leads to gzip";
 }
 
-// Its standard error is a socket, as every service's of systemd is.
-TEST_F(OpenPipelineTest, WhatItHoldsAndDoesNotPollFeedsNobody) {
-  make_tar_gzip_ssh();
-  machine.waits(12, WaitsFor::poll);
-  FakeProcess& poller = machine.process(12);
-  poller.links[2] = "socket:[4711]";
-  poller.polls = {{0, true, false}};
+// A script's log has all of its processes as writers; its reader waits, and nothing moves.
+TEST_F(OpenPipelineTest, OfTwoThePipelineThatMovesIsMeant) {
+  machine.add(5, "bash", 1);
+  machine.add(6, "tee", 1);
+  machine.connect(600, 5, 6);
+  machine.waits(5, WaitsFor::child);
+  machine.waits(6, WaitsFor::pipe_read, 0);
+  machine.add(21, "yes", 5);
+  machine.add(22, "head", 5);
+  const PipeId moves = machine.connect(500, 21, 22);
+  machine.hold(600, 22, 1, Access::write);
+  machine.pipe(500).bytes_per_s = 1 << 20;
+  machine.waits(21, WaitsFor::sleep);
+  machine.waits(22, WaitsFor::sleep);
   tick();
-  watcher->open(second);
-  auto s = run(3 * kSecond);
-  EXPECT_EQ(stage(s, "ssh").outside, false);
-  poller.polls = {{2, false, true}};
-  s = run(2 * kSecond);
-  EXPECT_EQ(stage(s, "ssh").outside, true);
-  poller.polls = std::vector<observe::Polled>();
-  s = run(2 * kSecond);
-  EXPECT_EQ(stage(s, "ssh").outside, false) << "it waits for a time";
+  for (const pid_t pid : {21, 22}) {
+    watcher->open(machine.process(pid).id);
+    const auto s = run(kSecond);
+    EXPECT_EQ(names(s), "yes head");
+    EXPECT_EQ(s->watched->pipes[0].id, moves);
+  }
 }
 
 TEST_F(OpenPipelineTest, OnlyItsPipesAreAskedByRoot) {

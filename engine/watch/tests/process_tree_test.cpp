@@ -114,6 +114,21 @@ TEST_F(ProcessTreeTest, APipelineIsOneRow) {
   EXPECT_EQ(rows()[1], "1 tar | xz 0/1 50 %");
 }
 
+TEST_F(ProcessTreeTest, OfSeveralRunsThoseThatLiveAreCounted) {
+  uint64_t seconds = 0;
+  for (const pid_t first : {11, 21, 31}) {
+    start(first, 10, "tar");
+    start(first + 1, 10, "xz");
+    pass(++seconds * kSecond);
+    tree_.connect(pipeline({first, first + 1}, *this));
+    EXPECT_TRUE(rows()[1].starts_with("1 tar | xz 1/")) << rows()[1];
+    end(first, 10);
+    end(first + 1, 10);
+    pass(++seconds * kSecond);
+  }
+  EXPECT_TRUE(rows()[1].starts_with("1 tar | xz 0/3")) << rows()[1];
+}
+
 TEST_F(ProcessTreeTest, AnExecChangesTheName) {
   start(11, 10, "bash");
   pass(kSecond);
