@@ -1,5 +1,5 @@
 """The states that are forced, and the stages that pipelines in Python have."""
-import contextlib, fcntl, mmap, os, random, time
+import contextlib, fcntl, functools, mmap, multiprocessing, os, random, select, socket, sys, time
 
 # NAME, how it is forced, the right verdict on it, flags of `pipetop run`.
 #   slow-ROLE    it is frozen for nine tenths of the time, like the end of a slow device
@@ -90,9 +90,51 @@ tar             stage:gzip               whole        tar c /usr/lib/x86_64-linu
 loop            stage:gzip               whole        for i in {1..40}; do head -c 8M /dev/zero | gzip | cat >/dev/null; done
 short           stage:gzip               whole        head -c 60M /dev/zero | gzip -1 >/dev/null
 shortest        unknown|idle             whole        echo one | cat
+ask_works       stage:client             -            S server "reply('T/p', 200, 150000)" & S client "ask('T/p', 200, 150000), burn(15)"
+ask_works_small stage:client             -            S server "reply('T/p', 30, 3000)" & S client "ask('T/p', 30, 3000), burn(4)"
+ask_works_much  stage:client             -            S server "reply('T/p', 100, 4000000)" & S client "ask('T/p', 100, 4000000), burn(60)"
+ask_sleeps      stage:client/sleep       -            S server "reply('T/p', 100, 80000)" & S client "ask('T/p', 100, 80000), sleep(0.03)"
+ask_sleeps_long stage:client/sleep       -            S server "reply('T/p', 64, 500000)" & S client "ask('T/p', 64, 500000), sleep(0.2)"
+ask_server      stage:server             -            S server "reply('T/p', 100, 100000), burn(15)" & S client "ask('T/p', 100, 100000)"
+ask_server_nap  stage:server/sleep       -            S server "reply('T/p', 100, 100000), sleep(0.02)" & S client "ask('T/p', 100, 100000)"
+ask_to_pipe     stage:gzip               -            S server "reply('T/p', 100, 100000)" & S client "ask('T/p', 100, 100000), put(noise)" | gzip >/dev/null
+ask_from_pipe   stage:client             -            S server "reply('T/p', 100, 100000)" & cat /dev/zero | S client "data, ask('T/p', 100, 100000), burn(12)"
+poll_works      stage:client             -            S server "reply_polled('T/p', 200, 150000)" & S client "ask('T/p', 200, 150000), burn(15)"
+poll_sleeps     stage:client/sleep       -            S server "reply_polled('T/p', 64, 64000)" & S client "ask('T/p', 64, 64000), sleep(0.05)"
+poll_server     stage:server             -            S server "reply_polled('T/p', 64, 64000), burn(12)" & S client "ask('T/p', 64, 64000)"
+upload_server   stage:server             -            S server "reply('T/p', 120000, 4), burn(15)" & S client "ask('T/p', 120000, 4)"
+upload_nap      stage:server/sleep       -            S server "reply('T/p', 300000, 8), sleep(0.03)" & S client "ask('T/p', 300000, 8)"
+upload_client   stage:client             -            S server "reply('T/p', 120000, 4)" & S client "ask('T/p', 120000, 4), burn(15)"
+upload_pipe     stage:server             -            S server "reply('T/p', 120000, 4), burn(15)" & cat /dev/zero | S client "data, ask('T/p', 120000, 4)"
+upload_polled   stage:server             -            S server "reply_polled('T/p', 120000, 4), burn(15)" & S client "ask('T/p', 120000, 4)"
+log_source      stage:pv                 -            S logged "with_socket('pv -qL 300k /dev/zero')" | gzip | cat >/dev/null
+log_middle      stage:pv                 -            cat /dev/zero | S logged "with_socket('pv -qL 3m')" | cat >/dev/null
+log_sink        stage:pv                 -            cat /dev/zero | S logged "with_socket('pv -qL 3m')" >/dev/null
+log_gzip        stage:gzip               -            cat /dev/zero | S logged "with_socket('gzip -1')" | cat >/dev/null
+chain_pv        stage:pv                 -            socat -u TCP-LISTEN:47311,reuseaddr - | md5sum & sleep 0.2; pv -qL 400k /dev/zero | socat -u - TCP:127.0.0.1:47311
+chain_sink      stage:pv                 -            socat -u TCP-LISTEN:47312,reuseaddr - | pv -qL 2m >/dev/null & sleep 0.2; cat /dev/zero | socat -u - TCP:127.0.0.1:47312
+chain_gzip      stage:gzip               -            socat -u TCP-LISTEN:47313,reuseaddr - | gzip -6 >/dev/null & sleep 0.2; cat /dev/zero | socat -u - TCP:127.0.0.1:47313
+fork_reader     stage:taker/sleep        -            S giver "both_ends('taker', 50000, 0, 0.04)"
+fork_writer     stage:giver/sleep        -            S giver "both_ends('taker', 50000, 0.04, 0)"
+fork_small      stage:taker/sleep        -            S giver "both_ends('taker', 700, 0, 0.01)"
+fork_large      stage:giver/sleep        -            S giver "both_ends('taker', 200000, 0.1, 0)"
+queue_reader    stage:taker/sleep        -            S giver "queue('taker', 1, 40000, 0, 0.05)"
+queue_three     stage:taker/sleep        -            S giver "queue('taker', 3, 40000, 0, 0.05)"
+queue_writer    stage:giver/sleep        -            S giver "queue('taker', 1, 40000, 0.05, 0)"
+queue_writer_3  stage:giver/sleep        -            S giver "queue('taker', 3, 40000, 0.03, 0)"
+log_of_bash     stage:slow/sleep         -            bash -c 'S slow "put(noise[:9000]), sleep(0.03)" | S drain data; :' | cat >/dev/null
+log_of_sh       stage:slow/sleep         -            sh -c 'S slow "put(noise[:300]), sleep(0.01)" | S drain data; :' | cat >/dev/null
+log_of_timeout  stage:drain/sleep        -            timeout 60 bash -c 'cat /dev/zero | S drain "data, sleep(0.01)"; :' | cat >/dev/null
+log_of_two      stage:gzip               -            bash -c 'bash -c "cat /dev/urandom | gzip >/dev/null; :"; :' 2>&1 | cat >/dev/null
+tee_paced       stage:pv                 -            cat /dev/zero | tee >(S chew "burn(1, data)") | pv -qL 40m >/dev/null
+tee_paced_gzip  stage:pv                 -            cat /dev/zero | tee >(gzip -1 >/dev/null) | pv -qL 60m >/dev/null
+tee_paced_first stage:pv                 -            cat /dev/zero | tee >(pv -qL 20m >/dev/null) | S chew "burn(2, data)"
+nothing_sent    stage:sh|outside:sh|idle -            sh -c 'sleep 60; :' | cat | S script "system('sleep 60')"
 make            unknown|idle             whole        printf 'all: a b c d\\n%%:\\n\\t@S burn "burn(900), _exit(0)"\\n' | make -sj2 -f -
 '''
 CONDITIONS = {'own': 'quiet hogs nice quota one_cpu', 'foreign': 'quiet hogs quota'}
+
+# ---- what stages can do ----
 
 def put(data):
     while data:
@@ -103,11 +145,99 @@ def burn(ms, data=bytes(1 << 16)):
     while time.thread_time() < end:
         pass
 
-def play(name, step):
-    """Does a step again and again, until there is no data."""
+@functools.cache
+def listen(file):
+    """A listening socket, whose port is in a file."""
+    server = socket.create_server(('127.0.0.1', 0))
+    with open(file + '.new', 'w') as new:
+        new.write(str(server.getsockname()[1]))
+    os.rename(file + '.new', file)
+    return server
+
+@functools.cache
+def accept(file):
+    return listen(file).accept()[0]
+
+@functools.cache
+def connect(file):
+    while not os.path.exists(file):
+        time.sleep(0.01)
+    with open(file) as port:
+        return socket.create_connection(('127.0.0.1', int(port.read())))
+
+def take(connection, count):
+    while count:
+        data = connection.recv(min(count, 1 << 16))
+        if not data:
+            sys.exit()
+        count -= len(data)
+
+def reply(file, taken, sent):
+    take(accept(file), taken)
+    accept(file).sendall(bytes(sent))
+
+@functools.cache
+def epoll(file):
+    events = select.epoll()
+    for one in (listen(file), accept(file)):
+        events.register(one, select.EPOLLIN)
+    return events
+
+def reply_polled(file, taken, sent):
+    epoll(file).poll()
+    reply(file, taken, sent)
+
+def ask(file, sent, taken):
+    connect(file).sendall(bytes(sent))
+    take(connect(file), taken)
+
+def with_socket(command):
+    """Its standard error, and another descriptor, lead to a log, as those of a service."""
+    ours, log = socket.socketpair()
+    if os.fork() == 0:
+        ours.close()
+        while log.recv(1 << 16):
+            pass
+        os._exit(0)
+    for fd in (2, 9):
+        os.dup2(ours.fileno(), fd)
+    os.execvp(command.split()[0], command.split())
+
+def rename(name):
     with open('/proc/self/comm', 'w') as file:
         file.write(name)
-    names = {**vars(os), 'put': put, 'burn': burn, 'sleep': time.sleep, 'randrange': random.randrange,
+
+def both_ends(other, count, give_s, take_s):
+    """Two processes, neither of which closes the end that it doesn't use."""
+    reads, writes = os.pipe()
+    if os.fork() == 0:
+        rename(other)
+        while True:
+            os.read(reads, 1 << 16)
+            time.sleep(take_s)
+    while True:
+        os.write(writes, bytes(count))
+        time.sleep(give_s)
+
+def queue(other, takers, count, give_s, take_s):
+    """The same with Python's queue."""
+    items = multiprocessing.SimpleQueue()
+    def run():
+        rename(other)
+        while True:
+            items.get()
+            time.sleep(take_s)
+    for _ in range(takers):
+        multiprocessing.Process(target=run, daemon=True).start()
+    while True:
+        items.put(bytes(count))
+        time.sleep(give_s)
+
+
+def play(name, step):
+    """Does a step again and again, until there is no data."""
+    rename(name)
+    names = {**vars(os), **globals(), 'sleep': time.sleep, 'randrange': random.randrange,
              'fcntl': fcntl.fcntl, 'page': mmap.mmap(-1, 4096), 'noise': os.urandom(1 << 15), 'data': b'-'}
     code = compile(step, name, 'eval')
     while names['data']:
