@@ -378,9 +378,13 @@ WaitGraph wait_graph_of(const Pipeline& pipeline) {
     if (sum > 0.02) {
       take_shares(*view.shares, sum, stage);
       take_blocked(pipeline, view, stage);
+      double& poll = stage.elsewhere[size_t(WaitsFor::poll)];
+      const double for_time = poll * view.polls_nothing;
+      poll -= for_time;
       split_poll(graph, stage);
       follow_answers(pipeline, graph, stage);
       wait_for_peers(graph, view, sum, stage);
+      poll += for_time;
     } else {
       take_rings(graph, view.state, stage);
     }

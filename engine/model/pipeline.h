@@ -124,6 +124,7 @@ struct Stage {
   std::optional<bool> outside = {};
   // It polls for what another stage sends in reply to what it writes there.
   bool polls_peer = false;
+  double polls_nothing = 0;  // share of its looks in poll in which it waited for a time only
   // Of the thread that moves the data: blocked in these, longest first, as far as it is clocked.
   std::vector<ThreadPipe> blocked_in = {};
   StageLimits limits = {};

@@ -260,7 +260,7 @@ constexpr auto fields(const Stage*) {
   return std::tuple(&T::id, &T::name, &T::command, &T::age_ns, &T::threads, &T::state, &T::cpu,
                     &T::cpu_ns, &T::shares, &T::nice, &T::cpus, &T::functions, &T::gone,
                     &T::outside, &T::limits, &T::cgroup, &T::pid_inside, &T::quota_cpus,
-                    &T::thread_list, &T::polls_peer, &T::blocked_in);
+                    &T::thread_list, &T::polls_peer, &T::blocked_in, &T::polls_nothing);
 }
 constexpr auto fields(const ThreadPipe*) {
   using T = ThreadPipe;

@@ -23,6 +23,7 @@ constexpr uint64_t kStageFacts_ns = kSecond;  // after so long nice, CPUs and co
 constexpr uint64_t kThreads_ns = kSecond / 2;    // after so long its threads are listed again
 constexpr size_t kFramesPerSample = 16;          // each takes some 20 us
 constexpr uint64_t kLeastOfAll_ns = 10 * kMs;    // of a stage's whole life, that shares are told of
+constexpr uint32_t kPollLooks = 60;              // of some seconds
 constexpr size_t kForkers = 64;                  // stages that are asked for their children
 constexpr uint64_t kFlow_ns = 60 * kSecond;      // of which bursts are remembered
 constexpr uint64_t kLeastFlow_ns = 5 * kSecond;  // that they are judged by, if there is so much
@@ -330,6 +331,7 @@ void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, u
       fill(view, *state, boot_ns);
       record.began_ns = now_ns - std::min(now_ns, view.age_ns);
       set_facts(view, table_.processes().of(id, state->leader->comm, now_ns, kStageFacts_ns));
+      look_at_poll(parts_, index.threads(id), kPollLooks, record.poll_looks, view);
       if (now_ns >= record.asked_ns + kStageFacts_ns) {
         // It never changes.
         if (record.asked_ns == 0 && parts_.pid_inside) view.pid_inside = parts_.pid_inside(id.pid);

@@ -68,8 +68,21 @@ void find_outside(const WatchParts& parts, std::span<const ScannedTask> threads,
       peer = peer || (one.reads && inner.is_replied_at(socket_of(parts, stage.id.pid, one.fd)));
     }
   }
-  if (!outside && asked > 0) outside = holds_outside(parts, stage.id.pid, inner);
-  if (outside) stage.outside = outside, stage.polls_peer = peer;
+  if (outside)
+    stage.polls_peer = peer;
+  else if (asked > 0)
+    outside = holds_outside(parts, stage.id.pid, inner);
+  if (outside) stage.outside = outside;
+}
+
+void look_at_poll(const WatchParts& parts, std::span<const ScannedTask> threads,
+                  uint32_t most_looks, uint32_t& looks, Stage& stage) {
+  const auto polls = std::ranges::find(threads, WaitsFor::poll, &ScannedTask::wait);
+  if (polls == threads.end() || !parts.poll_set_of) return;
+  const auto polled = parts.poll_set_of(stage.id.pid, polls->tid);
+  if (!polled) return;
+  looks = std::min(looks + 1, most_looks);
+  stage.polls_nothing += (double(polled->empty()) - stage.polls_nothing) / looks;
 }
 
 }  // namespace pipetop

@@ -28,4 +28,9 @@ struct InnerSockets {
 void find_outside(const WatchParts& parts, std::span<const ScannedTask> threads,
                   const InnerSockets& inner, Stage& stage);
 
+// Whether it polls for nothing but the end of a time, as `pv -L` does in between: takes a look into
+// the mean of up to so many in Stage::polls_nothing. `looks`: so far. 20 us.
+void look_at_poll(const WatchParts& parts, std::span<const ScannedTask> threads,
+                  uint32_t most_looks, uint32_t& looks, Stage& stage);
+
 }  // namespace pipetop

@@ -206,8 +206,12 @@ void PipelineTotals::ask_outside(Part& part) const {
     if (const auto before = last_stages_.find(stage.id); before != last_stages_.end()) {
       stage.outside = before->second.outside;
       stage.polls_peer = before->second.polls_peer;
+      stage.polls_nothing = before->second.polls_nothing;
     }
-    find_outside(parts_, table_.index().threads(stage.id), inner, stage);
+    const auto threads = table_.index().threads(stage.id);
+    find_outside(parts_, threads, inner, stage);
+    uint32_t looks = 1;  // each halves what those before it have said
+    look_at_poll(parts_, threads, 2, looks, stage);
   }
 }
 
@@ -284,7 +288,7 @@ void PipelineTotals::remember(const std::vector<Part>& parts) {
       pipes[pipe.id] = {pipe.ring, std::max(before, pipe.total_bytes.value_or(0))};
     }
     for (const Stage& stage : part.pipeline.stages)
-      stages[stage.id] = {stage.cpu_ns, stage.outside, stage.polls_peer};
+      stages[stage.id] = {stage.cpu_ns, stage.outside, stage.polls_peer, stage.polls_nothing};
   }
   last_pipes_ = std::move(pipes);
   last_stages_ = std::move(stages);

@@ -102,6 +102,7 @@ class PipelineTotals {
     std::optional<uint64_t> cpu_ns;
     std::optional<bool> outside;
     bool polls_peer = false;
+    double polls_nothing = 0;
   };
 
   std::vector<Part> parts() const;

@@ -54,6 +54,7 @@ class StageRecord {
   Stage view;
   uint64_t asked_ns = 0;               // when its descriptors were looked at
   uint64_t listed_ns = 0;              // when its threads were
+  uint32_t poll_looks = 0;             // of look_at_poll()
   LimitTotals limits;                  // the last ones, if it was to blame
   uint64_t began_ns = 0, seen_ns = 0;  // CLOCK_MONOTONIC; 0: it was in no sample
 

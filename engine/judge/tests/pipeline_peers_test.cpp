@@ -104,6 +104,23 @@ TEST(Peers, WhoIsNotWaitedForIsNotBusy) {
   EXPECT_EQ(verdict_of(view), "stage xz none");
 }
 
+// pv -L takes its bytes in bursts, in which the other output is what tee waits for: in between the
+// rings of both are empty, and that is not what pv polls for.
+TEST(Peers, WhoPollsForNothingButATimeSetsThePace) {
+  Pipeline view = made_pipeline({"yes", "tee", "chew", "pv"}, {{{0}, {1}}, {{1}, {2}}, {{1}, {3}}});
+  set_ring(view.pipes[0], 1, 0, 0.92);
+  set_ring(view.pipes[1], 0.5, 0.3, 0.49);
+  set_ring(view.pipes[2], 0.5, 0.4, 0.4);
+  spend(view, 0, {.cpu = 0.04, .on_cpu = 0.04, .writing = 0.92});
+  spend(view, 1, {.cpu = 0.1, .on_cpu = 0.1, .writing = 0.88});
+  spend(view, 2, {.cpu = 0.68, .on_cpu = 0.68, .reading = 0.31});
+  spend(view, 3, {.cpu = 0.05, .on_cpu = 0.05}, WaitsFor::poll);
+  view.stages[1].blocked_in = {{view.pipes[1].id, true, 0.5}, {view.pipes[2].id, true, 0.38}};
+  view.stages[3].outside = false;
+  view.stages[3].polls_nothing = 0.9;
+  EXPECT_EQ(verdict_of(view), "stage pv poll");
+}
+
 TEST(Peers, WhoGetsNothingIsNotBusy) {
   Pipeline view = made_chain({"sh", "cat", "script"});
   spend(view, 0, {}, WaitsFor::child);

@@ -71,6 +71,26 @@ TEST_F(OutsideTest, WhatItHoldsAndDoesNotPollFeedsNobody) {
   EXPECT_EQ(outside(), false) << "as it was while it polled";
 }
 
+TEST_F(OutsideTest, HowOftenItPollsForATimeOnly) {
+  uint32_t looks = 0;
+  const auto look = [&] {
+    look_at_poll(parts, {&machine.thread(12).task, 1}, 4, looks, stage);
+    return stage.polls_nothing;
+  };
+  EXPECT_EQ(look(), 0) << "that can't be read";
+  polls({});
+  EXPECT_EQ(look(), 1);
+  polls({{0, true, false}});
+  EXPECT_EQ(look(), 0.5);
+  for (int i = 0; i < 20; ++i) look();
+  EXPECT_LT(look(), 0.01);
+  polls({});
+  EXPECT_NEAR(look(), 0.25, 0.01) << "of the last four or so";
+  machine.waits(12, WaitsFor::pipe_read, 0);
+  polls({{0, true, false}});
+  EXPECT_NEAR(look(), 0.25, 0.01) << "it doesn't poll";
+}
+
 // A server for requests, an upload for acknowledgements.
 TEST_F(OutsideTest, WhoPollsWhatRepliesToItPollsAPeer) {
   links()[3] = "socket:[4711]";

@@ -68,7 +68,7 @@ tiny_reads      stage:bash               -            yes 'a line of thirty-five
 tiny_blocks     stage:dd|balanced        -            dd if=/dev/zero bs=1 | cat >/dev/null
 tee             stage:gzip               -            cat /dev/zero | tee >(gzip >/dev/null) | cat >/dev/null
 tee_two_slow    stage:xz                 -            cat /dev/urandom | tee >(gzip -1 >/dev/null) | xz -1 >/dev/null
-to_socket       outside:socat|stage:socat -           cat /dev/zero | { sleep 0.3; exec socat -u - UNIX:T/s; } & socat -u UNIX-LISTEN:T/s - | pv -qL 2m >/dev/null
+to_socket       stage:pv                 -           cat /dev/zero | { sleep 0.3; exec socat -u - UNIX:T/s; } & socat -u UNIX-LISTEN:T/s - | pv -qL 2m >/dev/null
 from_socket     outside:socat            -            socat -u UNIX-LISTEN:T/s - | gzip | cat >/dev/null & sleep 0.2; pv -qL 200k /dev/zero | socat -u - UNIX:T/s
 child           stage:child/child        -            cat /dev/zero | S child "system('sleep 0.02'), put(data)" | cat >/dev/null
 child_source    outside:bash|stage:bash  -            while :; do sleep 0.1; head -c 64k /dev/zero; done | gzip -1 >/dev/null
@@ -126,7 +126,7 @@ log_of_bash     stage:slow/sleep         -            bash -c 'S slow "put(noise
 log_of_sh       stage:slow/sleep         -            sh -c 'S slow "put(noise[:300]), sleep(0.01)" | S drain data; :' | cat >/dev/null
 log_of_timeout  stage:drain/sleep        -            timeout 60 bash -c 'cat /dev/zero | S drain "data, sleep(0.01)"; :' | cat >/dev/null
 log_of_two      stage:gzip               -            bash -c 'bash -c "cat /dev/urandom | gzip >/dev/null; :"; :' 2>&1 | cat >/dev/null
-tee_paced       stage:pv                 -            cat /dev/zero | tee >(S chew "burn(1, data)") | pv -qL 40m >/dev/null
+tee_paced       stage:pv                 -            cat /dev/zero | tee >(S chew "burn(0.4, data)") | pv -qL 40m >/dev/null
 tee_paced_gzip  stage:pv                 -            cat /dev/zero | tee >(gzip -1 >/dev/null) | pv -qL 60m >/dev/null
 tee_paced_first stage:pv                 -            cat /dev/zero | tee >(pv -qL 20m >/dev/null) | S chew "burn(2, data)"
 nothing_sent    stage:sh|outside:sh|idle -            sh -c 'sleep 60; :' | cat | S script "system('sleep 60')"
