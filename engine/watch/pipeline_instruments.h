@@ -105,9 +105,6 @@ class PipelineInstruments {
 
   std::vector<observe::RingTally> samples();  // of all that is watched
 
-  // Another look at what is watched: nobody else samples sockets.
-  void look(const PipeScan& scan) { scan_observer_.add(scan); }
-
   // The observer's next sample, and what it watches from now on. Returns whether it is another one
   // than before.
   bool watch(const PipeScan& scan, std::span<const ScannedTask> threads,

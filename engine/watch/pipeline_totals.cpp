@@ -18,7 +18,8 @@
 namespace pipetop {
 namespace {
 
-constexpr size_t kMostSampled = 64;  // stages: a look at one takes microseconds
+constexpr size_t kMostSampled = 32;            // stages: a look at one takes microseconds
+constexpr uint64_t kSampled_ns = 5 * kSecond;  // that looks at connections are of
 
 // Where the time of a stage that moved nothing went: on a CPU what its clock says, and the rest
 // where it is now.
@@ -53,7 +54,7 @@ double number_of(const std::optional<uint64_t>& bytes) {
 PipelineTotals::PipelineTotals(TotalsOptions options, WatchParts parts)
     : options_(std::move(options)),
       parts_(std::move(parts)),
-      table_(parts_, kSecond),
+      table_(parts_, kSampled_ns),
       pipes_(options_.most_series, kPatience_ns),
       stages_(options_.most_series, kPatience_ns),
       bottlenecks_(options_.most_series, kPatience_ns),
@@ -89,7 +90,12 @@ void PipelineTotals::pass(uint64_t now_ns) {
 }
 
 void PipelineTotals::sample() {
-  if (wants_samples()) instruments_->look(parts_.scanner->scan(sampled_));
+  if (!wants_samples()) return;
+  const PipeScan scan = parts_.scanner->scan(sampled_);
+  const std::set<PipeId> waited_for = pipes_waited_for(scan, ScanIndex(scan));
+  for (const ScannedPipe& pipe : scan.pipes)
+    if (KnownPipe* known = pipe.socket ? table_.known(pipe.id) : nullptr)
+      known->history.add_sample(pipe, kSampled_ns, waited_for.contains(pipe.id));
 }
 
 // ---- what there is ---------------------------------------------------------------
@@ -173,11 +179,9 @@ void PipelineTotals::set_level(Pipe& pipe, const ScannedPipe& scanned) const {
     pipe.level = window_.ring(pipe.id);
     return;
   }
-  if (pipe.socket)
-    if (auto sampled = window_.ring(pipe.id); sampled.has_value()) {
-      pipe.level = std::move(sampled);
-      return;
-    }
+  // Looks at a connection are since then, too: those of a longer time, as a scrape may come soon
+  // after a pass.
+  if (pipe.socket && pipe.level.has_value() && pipe.level->samples > 1) return;
   const std::optional<RingFill> fill = fill_of(scanned, false);
   if (!fill) return;
   const uint64_t samples = pipe.ring ? kLeastSamples : 1;

@@ -77,13 +77,12 @@ class Exporter {
     set_timer();
   }
 
-  // For the next pass, or the next look before it: as many as a verdict needs, and some more.
+  // For the next pass, or the next look before it: a verdict needs twenty in five seconds.
   void set_timer() {
-    constexpr uint64_t kLooks = 25, kShortest_ns = 100 * kMs;
+    constexpr uint64_t kLook_ns = 200 * kMs;
     const uint64_t now_ns = monotonic_ns(), due_ns = began_ns_ + request_.interval_ns;
     const uint64_t left_ns = due_ns - std::min(due_ns, now_ns);
-    const uint64_t look_ns = std::max(request_.interval_ns / kLooks, kShortest_ns);
-    loop_.set_timer_once(totals_.wants_samples() ? std::min(left_ns, look_ns) : left_ns);
+    loop_.set_timer_once(totals_.wants_samples() ? std::min(left_ns, kLook_ns) : left_ns);
   }
 
   void pass() {
