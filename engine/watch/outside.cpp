@@ -15,14 +15,13 @@ namespace {
 constexpr double kPolls = 0.1;      // from which share on descriptors are asked for
 constexpr size_t kMostThreads = 8;  // that are asked
 // 0: it is none.
-uint64_t socket_of(const WatchParts& parts, pid_t pid, int fd) {
-  const auto refers = observe::descriptor_wait(parts.link_of(pid, fd), {});
+uint64_t socket_of(const std::string& name) {
+  const auto refers = observe::descriptor_wait(name, {});
   return refers.wait == WaitsFor::network ? refers.inode : 0;
 }
 
 // Nothing if it isn't open.
-std::optional<bool> is_fed(const WatchParts& parts, pid_t pid, int fd, const InnerSockets& inner) {
-  const std::string name = parts.link_of(pid, fd);
+std::optional<bool> is_fed(const std::string& name, int fd, const InnerSockets& inner) {
   if (name.empty()) return {};
   const auto [wait, inode, named] = observe::descriptor_wait(name, {});
   if (wait == WaitsFor::network) return !inner.has(inode);
@@ -34,7 +33,8 @@ std::optional<bool> is_fed(const WatchParts& parts, pid_t pid, int fd, const Inn
 std::optional<bool> holds_outside(const WatchParts& parts, pid_t pid, const InnerSockets& inner) {
   std::optional<bool> outside;
   for (int fd = 0; fd < kAskedFds; ++fd)
-    if (const auto fed = is_fed(parts, pid, fd, inner)) outside = outside.value_or(false) || *fed;
+    if (const auto fed = is_fed(parts.link_of(pid, fd), fd, inner))
+      outside = outside.value_or(false) || *fed;
   return outside;
 }
 
@@ -64,8 +64,9 @@ void find_outside(const WatchParts& parts, std::span<const ScannedTask> threads,
     if (!polled) continue;  // its memory may not be read
     outside = outside.value_or(false);
     for (const observe::Polled& one : *polled) {
-      outside = *outside || is_fed(parts, stage.id.pid, one.fd, inner).value_or(false);
-      peer = peer || (one.reads && inner.is_replied_at(socket_of(parts, stage.id.pid, one.fd)));
+      const std::string name = parts.link_of(stage.id.pid, one.fd);
+      outside = *outside || is_fed(name, one.fd, inner).value_or(false);
+      peer = peer || (one.reads && inner.is_replied_at(socket_of(name)));
     }
   }
   if (outside)
