@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/base/clock.h"
 #include "engine/base/system_files.h"
 #include "engine/meter/statistics.h"
 
@@ -18,6 +19,8 @@ namespace {
 constexpr uint32_t kStep = 2000;
 constexpr uint32_t kSteps = 10;
 constexpr uint32_t kMostProbeRules = 300'000;
+// Where each rule takes long, as many take minutes, and the other workers wait for it.
+constexpr uint64_t kMostProbe_ns = 5 * kSecond;
 
 double grown(uint64_t before, uint64_t now) {
   return static_cast<double>(now) - static_cast<double>(before);
@@ -34,7 +37,8 @@ class Filler {
       : actions_(actions), shape_(shape), go_on_(go_on) {}
 
   uint32_t rules() const { return next_index_ - 1; }
-  bool may_go_on() const { return rules() < kMostProbeRules && go_on_(); }
+  bool at_its_end() const { return rules() >= kMostProbeRules || monotonic_ns() >= end_ns_; }
+  bool may_go_on() const { return !at_its_end() && go_on_(); }
 
   // True once two consecutive steps have taken new pages: no cached pages were left.
   bool use_up_kept_pages() {
@@ -84,6 +88,7 @@ class Filler {
   const std::function<bool()>& go_on_;
   KernelMemory now_ = *read_kernel_memory();
   uint32_t next_index_ = 1;
+  const uint64_t end_ns_ = monotonic_ns() + kMostProbe_ns;
 };
 
 Reading<MemoryPerRule> fill_until_known(Filler& filler) {
@@ -96,8 +101,7 @@ Reading<MemoryPerRule> fill_until_known(Filler& filler) {
     // Every rule takes slab memory, unless others freed more of it.
     if (rule.slab_bytes > 0) return Result::of(rule);
   }
-  if (filler.rules() < kMostProbeRules)
-    return Result::warming("the settings changed before it was measured");
+  if (!filler.at_its_end()) return Result::warming("the settings changed before it was measured");
   return Result::unavailable(
       fmt::format("memory use kept changing during {} rules; stop other programs", filler.rules()));
 }

@@ -1,4 +1,5 @@
 // Workers and engines that are killed: what takes their place, and what is left.
+#include <fmt/core.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -10,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "engine/base/system_files.h"
 #include "engine/tests/support/child.h"
 #include "engine/workload/percpu/tests/percpu_fixture.h"
 
@@ -81,6 +83,17 @@ class EngineProcess : public Child {
     return {std::istream_iterator<std::string>(file), {}};
   }
 
+  // A line for each child: its state, network, and where in the kernel it is.
+  std::string what_children_do() const {
+    std::string lines;
+    for (const std::string& child : children()) {
+      const std::string stat = read_head("/proc/" + child + "/stat");
+      lines +=
+          fmt::format("{} {}{}\n", network_of(child), stat, read_head("/proc/" + child + "/stack"));
+    }
+    return lines;
+  }
+
  private:
   static int run(const Settings& settings) {
     EngineOptions options;
@@ -96,7 +109,8 @@ class EngineProcess : public Child {
 
 void expect_nothing_left(const Settings& settings) {
   EngineProcess engine(settings);
-  ASSERT_TRUE(eventually([&] { return engine.networks().size() == settings.percpu.workers; }));
+  ASSERT_TRUE(eventually([&] { return engine.networks().size() == settings.percpu.workers; }))
+      << engine.what_children_do();
   const auto networks = engine.networks();
   const auto workers = engine.children();
   for (const std::string& network : networks) EXPECT_TRUE(is_anybodys(network));
