@@ -97,8 +97,9 @@ class BusyChild {
 
   pid_t pid() const { return child_.pid(); }
 
+  uint64_t times_done() const { return rounds().load(); }
   // Whether it has done it for the first time, and so is where it is meant to be.
-  bool is_under_way() const { return rounds().load() > 0; }
+  bool is_under_way() const { return times_done() > 0; }
 
  private:
   std::atomic_ref<uint64_t> rounds() const {
