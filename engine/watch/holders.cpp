@@ -56,7 +56,10 @@ Inheritance inheritance_of(std::span<const Holder> side, const Families& familie
         does = inheritance.opened[i] || member->cpu_ns >= kHeirCpu_ns;
         inheritance.is_new[i] = !does;
       }
-      if (does && ancestor->waits_for_child)
+      // What a script writes to its log isn't what its tools, which have that as standard error
+      // only, write to theirs.
+      const bool as_well = !side[i].error || holder->error;
+      if (does && as_well && ancestor->waits_for_child)
         inheritance.delegates[size_t(holder - side.begin())] = inheritance.is_heir[i] = true;
     }
   }

@@ -250,6 +250,20 @@ TEST(PipeGraph, ErrorsDoNotTieAPipelineToItsSupervisor) {
   EXPECT_EQ(made.parts(), Parts{"41 | 30 | 42 | 43: 2 0 1"});
 }
 
+TEST(PipeGraph, WhatAScriptLogsIsNotFromItsTools) {
+  MadeScan made;
+  made.process(30), made.process(40, 30, 100, WaitsFor::child);
+  for (const pid_t pid : {41, 42}) {
+    made.process(pid, 40);
+    made.does(pid, WaitsFor::other, 600'000'000);
+  }
+  const size_t data = made.pipe(), log = made.pipe();
+  made.writes(data, 41), made.reads(data, 42);
+  made.writes(log, 40), made.writes(log, 41, 2), made.writes(log, 42, 2), made.reads(log, 30, 9);
+  made.saw(log, 40, true);
+  EXPECT_EQ(made.parts(), (Parts{"41 | 42: 0", "40 | 30: 1"}));
+}
+
 TEST(PipeGraph, ASupervisorDoesNotTieItsChildrenTogether) {
   MadeScan made;  // containerd and two containers, one of them with a pipeline
   made.process(10, 1, 10);
