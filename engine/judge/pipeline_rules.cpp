@@ -31,6 +31,8 @@ constexpr double kMostOutside = 0.1;
 constexpr double kPeerFull = 0.5;
 // A packet that was lost is answered when it is sent again.
 constexpr uint32_t kLostRetries = 3;
+// Bytes per second: more than the tokens of a jobserver.
+constexpr double kData = 1000;
 // Both sides of a connection wait for so much of the time.
 constexpr double kBetween = 0.5;
 
@@ -378,6 +380,12 @@ Verdict verdict_on(const JudgedPipeline& view, const Culprit& culprit) {
 std::optional<Verdict> keeps_tokens(const JudgedPipeline& view,
                                     const std::optional<Culprit>& culprit) {
   if (!culprit || !view.graph.stages[culprit->stage].known) return {};
+  const WaitStage& waits = view.graph.stages[culprit->stage];
+  for (const auto* pipes : {&waits.inputs, &waits.outputs})
+    for (const size_t pipe : *pipes)
+      if (const auto& rate = view.pipeline.pipes[pipe].bytes_per_s;
+          rate.has_value() && *rate >= kData)
+        return {};
   const auto takes_time = stages_that(view.graph, [&](size_t i) {
     const WaitStage& stage = view.graph.stages[i];
     return i != culprit->stage && (stage.waits() >= kOwnWork || stage.own >= kBusy);

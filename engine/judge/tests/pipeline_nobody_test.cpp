@@ -135,6 +135,9 @@ TEST(Bottleneck, TheJobserverOfMakeHoldsNobodyUp) {
   for (StageEnd& end : view.pipes[0].readers) end.active = end.stage == 0;
   for (StageEnd& end : view.pipes[0].writers) end.active = end.stage == 0;
   EXPECT_EQ(line_of(view), "idle: make waits for its child, and nobody for it");
+  // As `xargs -P8 sh -c ... | gzip`.
+  view.pipes[0].bytes_per_s = Reading<double>::of(50'000);
+  EXPECT_EQ(verdict_of(view).substr(0, 5), "stage");
 }
 
 TEST(Bottleneck, WhatMovedInTheWindowMovedThoughTheLastSecondWasSilent) {
