@@ -1,4 +1,5 @@
 // A pipeline as a list of stages and rings, and their places.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@ std::string listed(const Pipeline& pipeline) {
     text += std::string(static_cast<size_t>(item.depth), '.');
     text += item.kind == Kind::ring    ? std::to_string(item.index)
             : item.kind == Kind::stage ? pipeline.stages[item.index].name
+            : item.kind == Kind::ended ? fmt::format("+{}", item.index)
                                        : "[" + pipeline.stages[item.index].name + "]";
   }
   return text;
@@ -55,6 +57,18 @@ TEST(WatchChain, HoldersComeLastAndAreNotSelected) {
 TEST(WatchChain, WhatHasExitedKeepsItsPlace) {
   EXPECT_EQ(listed(fake_ended(4, 2)), "tar zstd 1 ssh 2 pv");
   EXPECT_EQ(listed(fake_ended(3, 3)), "tar zstd ssh");
+}
+
+// As in a script, one after the other.
+TEST(WatchChain, WhatHasEndedIsCountedWhileSomethingRuns) {
+  Pipeline pipeline = fake_chain(4);
+  pipeline.pipes[0].closed = pipeline.pipes[1].closed = true;
+  pipeline.stages[0].gone = pipeline.stages[1].gone = true;
+  EXPECT_EQ(listed(pipeline), "ssh 2 pv +2");
+  EXPECT_EQ(make_chain(pipeline).nodes(), 3u);
+  EXPECT_TRUE(make_chain(pipeline).straight);
+  pipeline.pipes[2].closed = true;
+  EXPECT_EQ(listed(pipeline), "tar 0 zstd 1 ssh 2 pv") << "nothing does";
 }
 
 TEST(WatchChain, ARingWithoutAKnownWriterComesFirst) {

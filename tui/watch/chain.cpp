@@ -18,7 +18,13 @@ class ChainMaker {
     drawn_stages_.resize(pipeline.stages.size());
     drawn_pipes_.resize(pipeline.pipes.size());
     holds_.resize(pipeline.stages.size());
+    // A script's pipelines that have ended would fill the screen of the one that runs.
+    const bool some_open = !std::ranges::all_of(pipeline.pipes, &Pipe::closed);
     for (size_t pipe = 0; pipe < pipeline.pipes.size(); ++pipe) {
+      if (some_open && pipeline.pipes[pipe].closed) {
+        leave_out(pipe);
+        continue;
+      }
       writers_.push_back(active_stages(pipeline.pipes[pipe].writers));
       readers_.push_back(active_stages(pipeline.pipes[pipe].readers));
       for (const auto* ends : {&pipeline.pipes[pipe].writers, &pipeline.pipes[pipe].readers})
@@ -42,6 +48,7 @@ class ChainMaker {
     // What is left hangs together in circles.
     for (stage = 0; stage < stages(); ++stage)
       if (!drawn_stages_[stage] && is_part(stage)) circle_ = true, visit({Kind::stage, stage});
+    add_ended();
     add_holders();
     chain_.straight = !circle_ && is_straight();
     return std::move(chain_);
@@ -55,6 +62,14 @@ class ChainMaker {
   // A process that never had a pipe is a pipeline of one.
   bool is_part(size_t stage) const { return moves(stage) || !holds_[stage]; }
 
+  void leave_out(size_t pipe) {
+    drawn_pipes_[pipe] = true;
+    writers_.emplace_back();
+    readers_.emplace_back();
+    for (const auto* ends : {&pipeline_.pipes[pipe].writers, &pipeline_.pipes[pipe].readers})
+      for (const StageEnd& end : *ends) holds_[end.stage] = true;
+  }
+
   // At most one ring before and behind each, and nothing else beside them.
   bool is_straight() const {
     const auto one = [](const std::vector<size_t>& list) { return list.size() <= 1; };
@@ -64,7 +79,7 @@ class ChainMaker {
     for (size_t i = 1; i < chain_.items.size(); ++i) {
       const ChainItem& before = chain_.items[i - 1];
       const ChainItem& item = chain_.items[i];
-      if (item.kind == Kind::holder) break;
+      if (item.kind == Kind::holder || item.kind == Kind::ended) break;
       const bool both_stages = item.kind == Kind::stage && before.kind == Kind::stage;
       const bool follows = both_stages ? has_left(before.index) || has_left(item.index)
                            : item.kind == Kind::ring
@@ -109,8 +124,16 @@ class ChainMaker {
                                           [&](size_t pipe) { return bool(drawn_pipes_[pipe]); });
   }
 
+  void add_ended() {
+    size_t ended = 0;
+    for (size_t stage = 0; stage < stages(); ++stage)
+      ended += pipeline_.stages[stage].gone && !drawn_stages_[stage];
+    if (ended > 0) chain_.items.push_back({Kind::ended, ended});
+  }
+
   void add_holders() {
     for (size_t pipe = 0; pipe < pipeline_.pipes.size(); ++pipe) {
+      if (writers_[pipe].empty() && readers_[pipe].empty() && drawn_pipes_[pipe]) continue;
       std::vector<size_t> said;
       for (const auto* ends : {&pipeline_.pipes[pipe].writers, &pipeline_.pipes[pipe].readers}) {
         for (const StageEnd& end : *ends) {
@@ -246,8 +269,10 @@ ChainLayout below_each_other(const Chain& chain, const Density& density, int row
 }  // namespace
 
 size_t Chain::nodes() const {
-  return static_cast<size_t>(std::ranges::find(items, Kind::holder, &ChainItem::kind) -
-                             items.begin());
+  const auto last = std::ranges::find_if(items, [](const ChainItem& item) {
+    return item.kind == Kind::holder || item.kind == Kind::ended;
+  });
+  return static_cast<size_t>(last - items.begin());
 }
 
 Chain make_chain(const Pipeline& pipeline) { return ChainMaker(pipeline).make(); }

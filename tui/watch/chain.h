@@ -15,18 +15,20 @@ namespace pipetop::tui {
 using Node = std::variant<ProcessId, PipeId>;
 
 struct ChainItem {
-  enum class Kind : uint8_t { stage, ring, holder } kind = Kind::stage;
-  size_t index = 0;  // of the pipeline's stages or pipes; of a holder: the stage
-  int depth = 0;     // behind how many forks
-  size_t pipe = 0;   // of a holder: the pipe of which it holds an unused end
+  enum class Kind : uint8_t { stage, ring, holder, ended } kind = Kind::stage;
+  // Of the pipeline's stages or pipes; of a holder: the stage; of `ended`: how many stages, all of
+  // whose pipes are closed while others are open, have exited. These and their pipes aren't drawn.
+  size_t index = 0;
+  int depth = 0;    // behind how many forks
+  size_t pipe = 0;  // of a holder: the pipe of which it holds an unused end
 };
 
 struct Chain {
   // One stage after the other, with a ring between two of them: it can be drawn from left to right.
   bool straight = true;
-  std::vector<ChainItem> items;  // holders last
+  std::vector<ChainItem> items;  // what has ended, and holders, last
 
-  size_t nodes() const;  // items that can be selected: all but holders
+  size_t nodes() const;  // items that can be selected: all but these
 };
 
 Chain make_chain(const Pipeline& pipeline);

@@ -309,6 +309,11 @@ std::string holder_text(const Pipeline& pipeline, const ChainItem& item) {
                      name_of(pipe));
 }
 
+std::string ended_text(size_t stages) {
+  return fmt::format("{} {} exited, with all {} pipes", stages,
+                     stages == 1 ? "stage has" : "stages have", stages == 1 ? "its" : "their");
+}
+
 // For the last holder on the screen: how many more there is no room for.
 std::string holder_text(const PipelineState& state, const ChainLayout& items,
                         const ChainItem& item) {
@@ -337,6 +342,9 @@ void draw_item(Canvas& canvas, const Rect& rect, const ChainLayout& items,
         draw_ring_line(area, shown);
       return;
     }
+    case ChainItem::Kind::ended:
+      area.put(0, 1, ended_text(item.index), Style::dim);
+      return;
     case ChainItem::Kind::holder:
       area.put(0, 1, whole_clauses(holder_text(state, items, item), area.cols() - 1), Style::dim);
   }
