@@ -231,7 +231,9 @@ std::string advice_on(const JudgedPipeline& view, const Verdict& verdict) {
       if (verdict.kind == Kind::stopped) return on_wait(advised, WaitsFor::stopped);
       if (verdict.wait == WaitsFor::network) return on_network(advised);
       if (verdict.wait == WaitsFor::pipe_read || verdict.wait == WaitsFor::pipe_write)
-        return "watch it as root to see who is beyond: sudo pipetop watch";
+        return view.pipeline.sees_all
+                   ? "look at who holds the other end: nobody was seen to move data there"
+                   : "watch it as root to see who is beyond: sudo pipetop watch";
       return on_stage(advised);
     }
     case Kind::balanced:

@@ -231,6 +231,7 @@ struct Pipeline {
   std::vector<Pipe> pipes;  // in the order of their writers
   Verdict verdict;
   uint64_t window_ns = 0;  // that shares are of
+  bool sees_all = true;    // false: there are processes whose pipes we may not list
   // The one whose rate is the Throughput of the snapshot: it tells what the last change did.
   std::optional<PipeId> measured = {};
 

@@ -327,7 +327,7 @@ constexpr auto fields(const SocketLink*) {
 }
 constexpr auto fields(const Pipeline*) {
   using T = Pipeline;
-  return std::tuple(&T::stages, &T::pipes, &T::verdict, &T::window_ns, &T::measured);
+  return std::tuple(&T::stages, &T::pipes, &T::verdict, &T::window_ns, &T::sees_all, &T::measured);
 }
 constexpr auto fields(const Intervention*) {
   using T = Intervention;

@@ -389,6 +389,7 @@ void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint6
       view.stages.push_back(stages_[id].view);
     }
   const Families families(scan.tasks);
+  view.sees_all = table_.scan().unreadable == 0;
   for (const PipeId id : members_.pipes()) {
     fill_pipe(pipes_[id], index.pipe(id), families, places);
     view.pipes.push_back(pipes_[id]);

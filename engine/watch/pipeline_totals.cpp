@@ -81,6 +81,7 @@ void PipelineTotals::pass(uint64_t now_ns) {
   summed_ = own_pipes_ = 0;
   for (Part& part : parts) {
     add(part, seconds);
+    part.pipeline.sees_all = table_.scan().unreadable == 0;
     if (seconds > 0 && part.pipeline.stages.size() > 1) add_bottleneck(part, now_ns);
   }
   quotas_.forget(now_ns);
