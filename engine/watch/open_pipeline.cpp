@@ -318,8 +318,7 @@ void OpenPipeline::ask_for_quota(Stage& stage, uint64_t now_ns) {
 void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
   const std::vector<ScannedProcess> states = process_states(scan, index);
   const uint64_t boot_ns = parts_.boot_ns();
-  InnerSockets inner;
-  for (const auto& entry : pipes_) inner.add(entry.second);
+  std::optional<InnerSockets> inner;  // once somebody is asked
   for (auto& [id, record] : stages_) {
     Stage& view = record.view;
     if (view.gone) continue;
@@ -335,7 +334,11 @@ void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, u
       if (now_ns >= record.asked_ns + kStageFacts_ns) {
         // It never changes.
         if (record.asked_ns == 0 && parts_.pid_inside) view.pid_inside = parts_.pid_inside(id.pid);
-        find_outside(parts_, index.threads(id), inner, view);
+        if (!inner) {
+          inner.emplace();
+          for (const auto& entry : pipes_) inner->add(entry.second);
+        }
+        find_outside(parts_, index.threads(id), *inner, view);
         ask_for_quota(view, now_ns);
         record.asked_ns = now_ns;
       }
@@ -355,11 +358,12 @@ void OpenPipeline::sample_stages(const PipeScan& scan, const ScanIndex& index, u
       wants_pass_ = true;
     }
     if (view.name.empty()) view.name = view.command = "?";
-    const Reading<StageShares> shares = window_.shares(id);
+    StageTimes times = window_.times(id);
+    const Reading<StageShares> shares = std::move(times.shares);
     if (shares.has_value() || !view.shares.has_value()) {
       view.shares = shares;
-      view.blocked_in =
-          instruments_->is_coarse() ? std::vector<ThreadPipe>() : window_.blocked_in(id);
+      view.blocked_in = std::move(times.blocked_in);
+      if (instruments_->is_coarse()) view.blocked_in.clear();
     }
     const bool exact = shares.has_value() && !instruments_->is_coarse();
     view.cpu = exact ? Reading<double>::of(shares->cpu) : record.cpu();
@@ -486,13 +490,13 @@ std::optional<Pipeline> OpenPipeline::overall() const {
   Pipeline all = *view_;
   all.window_ns = all_time_.length_ns();
   for (Stage& stage : all.stages) {
-    auto shares = all_time_.shares(stage.id, kLeastOfAll_ns);
-    if (!shares.has_value()) continue;
+    StageTimes times = all_time_.times(stage.id, kLeastOfAll_ns);
+    if (!times.shares.has_value()) continue;
     if (!instruments_->is_coarse()) {
-      stage.cpu = Reading<double>::of(shares->cpu);
-      stage.blocked_in = all_time_.blocked_in(stage.id, kLeastOfAll_ns);
+      stage.cpu = Reading<double>::of(times.shares->cpu);
+      stage.blocked_in = std::move(times.blocked_in);
     }
-    stage.shares = std::move(shares);
+    stage.shares = std::move(times.shares);
   }
   for (Pipe& pipe : all.pipes) {
     if (auto shares = all_time_.ring(pipe.id); shares.has_value()) pipe.level = std::move(shares);

@@ -277,37 +277,27 @@ std::vector<StageThread> PipelineWindow::threads(
   return views;
 }
 
-std::vector<ThreadTimes> PipelineWindow::threads_since_mark(ProcessId process) const {
-  std::vector<ThreadTimes> threads;
-  const auto first = latest_.threads.lower_bound({process, 0});
-  for (auto it = first; it != latest_.threads.end() && it->first.process == process; ++it)
-    threads.push_back(since_mark(it->first, it->second.times));
-  return threads;
-}
-
-std::vector<ThreadPipe> PipelineWindow::blocked_in(ProcessId process, uint64_t least_ns) const {
-  if (marks_.empty()) return {};
-  const std::vector<ThreadTimes> threads = threads_since_mark(process);
-  const auto is_long = [&](const ThreadTimes& thread) { return thread.wall_ns >= least_ns; };
-  if (std::ranges::none_of(threads, is_long)) return {};
-  return pipes_of(mover(threads));
-}
-
 Reading<StageShares> PipelineWindow::shares(ProcessId process, uint64_t least_ns) const {
+  return times(process, least_ns).shares;
+}
+
+StageTimes PipelineWindow::times(ProcessId process, uint64_t least_ns) const {
   using Shares = Reading<StageShares>;
-  if (marks_.empty()) return Shares::warming("no sample yet");
-  const std::vector<ThreadTimes> threads = threads_since_mark(process);
+  if (marks_.empty()) return {Shares::warming("no sample yet")};
+  std::vector<ThreadTimes> threads;
   uint64_t cpu_ns = 0, wall_ns = 0;
-  for (const ThreadTimes& thread : threads) {
-    cpu_ns += thread.on_cpu_ns;
-    wall_ns = std::max(wall_ns, thread.wall_ns);
+  const auto first = latest_.threads.lower_bound({process, 0});
+  for (auto it = first; it != latest_.threads.end() && it->first.process == process; ++it) {
+    threads.push_back(since_mark(it->first, it->second.times));
+    cpu_ns += threads.back().on_cpu_ns;
+    wall_ns = std::max(wall_ns, threads.back().wall_ns);
   }
-  if (wall_ns < least_ns) return Shares::warming("window too short");
+  if (wall_ns < least_ns) return {Shares::warming("window too short")};
   const ThreadTimes& moves = mover(threads);
   StageShares shares = shares_of(moves);
   shares.busiest_other = busiest_other(threads, moves);
   shares.cpu = double(cpu_ns) / double(wall_ns);
-  return Shares::of(shares);
+  return {Shares::of(shares), pipes_of(moves), wall_ns};
 }
 
 Reading<RingLevel> PipelineWindow::ring(PipeId pipe) const {

@@ -20,6 +20,13 @@
 
 namespace pipetop {
 
+// How a stage spends its time.
+struct StageTimes {
+  Reading<StageShares> shares;
+  std::vector<ThreadPipe> blocked_in = {};
+  uint64_t wall_ns = 0;  // that these are of: until it exited
+};
+
 // The differences of cumulative counts.
 class PipelineWindow {
  public:
@@ -45,8 +52,8 @@ class PipelineWindow {
 
   // Of a process that was watched for so long at least.
   Reading<StageShares> shares(ProcessId process, uint64_t least_ns = kLeast_ns) const;
-  // Of its thread that moves the data, longest first; none if it wasn't watched for so long.
-  std::vector<ThreadPipe> blocked_in(ProcessId process, uint64_t least_ns = kLeast_ns) const;
+  // The same, and Stage::blocked_in, which is empty if there are no shares.
+  StageTimes times(ProcessId process, uint64_t least_ns = kLeast_ns) const;
   Reading<RingLevel> ring(PipeId pipe) const;
   // Of a process in a scan, by descending time on a CPU or runnable: at most Stage::kMostThreads.
   // Only these are asked for the bytes of their calls, a file each.
@@ -69,7 +76,6 @@ class PipelineWindow {
     Counts counts;
   };
 
-  std::vector<observe::ThreadTimes> threads_since_mark(ProcessId process) const;
   observe::ThreadTimes since_mark(const observe::ThreadId& id,
                                   const observe::ThreadTimes& now) const;
   ProcessIo io_since_mark(const observe::ThreadId& id, const ProcessIo& now);

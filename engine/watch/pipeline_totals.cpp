@@ -192,8 +192,9 @@ void PipelineTotals::set_level(Pipe& pipe, const ScannedPipe& scanned) const {
 
 void PipelineTotals::set_shares(Part& part, double seconds) const {
   for (Stage& stage : part.pipeline.stages) {
-    stage.shares = window_.shares(stage.id, 1);
-    stage.blocked_in = window_.blocked_in(stage.id, 1);
+    StageTimes times = window_.times(stage.id, 1);
+    stage.shares = std::move(times.shares);
+    stage.blocked_in = std::move(times.blocked_in);
     const auto before = last_stages_.find(stage.id);
     const bool coarse = !stage.shares.has_value() && (!part.moves || !has_clocks());
     if (!coarse || before == last_stages_.end() || !before->second.cpu_ns || !stage.cpu_ns)
