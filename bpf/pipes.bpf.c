@@ -11,6 +11,10 @@
 
 #include "access.bpf.h"
 #include "kernel.h"
+
+// These need the kernel's types.
+#include <bpf/bpf_tracing.h>
+
 #include "pipe_slots.bpf.h"
 #include "task.bpf.h"
 
@@ -74,6 +78,8 @@ static __always_inline __u64 *holder_place(const struct task_struct *task) {
   const __u32 place = (__u32)task->tgid % PIPES_HOLDERS;
   return bpf_map_lookup_elem(&holders, &place);
 }
+
+#include "exits.bpf.h"
 
 // Written again from the start of the next read if there is no space left in this one.
 static __always_inline bool write(struct seq_file *to, const void *record, __u32 bytes) {
@@ -290,18 +296,6 @@ int list_ends(struct bpf_iter__task_file *ctx) {
   return list_socket(ctx, task, file);
 }
 
-/* Not of who has waited for children: the bytes of all that these moved count as its own. */
-static __always_inline void put_bytes(struct pipes_task *record, struct task_struct *task,
-                                      struct task_struct *leader) {
-  if (BPF_CORE_READ(task, signal, cmin_flt) != 0) return;
-  record->read_bytes = BPF_CORE_READ(task, ioac.rchar);
-  record->written_bytes = BPF_CORE_READ(task, ioac.wchar);
-  record->counts_bytes = 1;
-  if (task != leader) return;
-  record->read_bytes += BPF_CORE_READ(task, signal, ioac.rchar);
-  record->written_bytes += BPF_CORE_READ(task, signal, ioac.wchar);
-}
-
 SEC("iter/task")
 int list_tasks(struct bpf_iter__task *ctx) {
   struct task_struct *task = ctx->task;
@@ -314,7 +308,7 @@ int list_tasks(struct bpf_iter__task *ctx) {
   const __u64 *holder = holder_place(task);
   if (!holder || (holders_only && *holder < pass)) return 0;  // a later one has seen it, too
 
-  const __u32 level = our_level();
+  const __u32 level = viewer_level = our_level();
   struct task_struct *leader = task->group_leader;
   struct pipes_task record = {
       .at_ns = bpf_ktime_get_ns(),
@@ -331,7 +325,7 @@ int list_tasks(struct bpf_iter__task *ctx) {
   };
   if (bpf_core_field_exists(task->frozen))  // not without control groups
     record.frozen = BPF_CORE_READ_BITFIELD_PROBED(task, frozen);
-  if (bpf_core_field_exists(task->ioac.rchar)) put_bytes(&record, task, leader);
+  record.counts_bytes = bytes_of(task, task == leader, &record.read_bytes, &record.written_bytes);
   bpf_probe_read_kernel(record.comm, sizeof(record.comm), task->comm);
   const struct system_call call = system_call_of(task, (void *)bpf_task_pt_regs(task));
   record.call = call.number;

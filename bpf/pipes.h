@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What pipes.bpf.c writes: a record for each end of a pipe or of a
- * connected stream socket, and one for each thread. */
+/* What pipes.bpf.c writes: a record for each end of a pipe or of a connected stream socket, one for
+ * each thread, and one for each process that exits. */
 #pragma once
 
 #include <linux/types.h>
@@ -9,6 +9,8 @@ enum {
   PIPES_SEEN = 1 << 15,    /* pipes that are remembered, about: a power of 2 */
   PIPES_HOLDERS = 1 << 16, /* processes that hold one, likewise */
   PIPES_PAST = 16,         /* slots that tell what was put into them: a power of 2 */
+  PIPES_BEGUN = 1 << 14,   /* programs that began with a pipe, and run */
+  PIPES_EXITED = 1 << 12,  /* processes between two passes */
 };
 
 enum pipes_kind {
@@ -95,4 +97,28 @@ struct pipes_task {
   __u8 counts_bytes; /* what it has read and written is known */
   __u8 reserved[4];
   char comm[16];
+};
+
+struct pipes_inode {
+  __u64 number; /* 0: none */
+  __u32 device; /* as in pipes_end */
+  __u32 reserved;
+};
+
+/* A program with a pipe as standard input or output, when it began, and what its process had read
+ * and written by then. */
+struct pipes_begin {
+  __u64 start_ns; /* of the process, since boot */
+  struct pipes_inode in, out;
+  __u64 read_bytes, written_bytes;
+};
+
+/* A process that has exited. */
+struct pipes_exit {
+  __u64 at_ns;                     /* CLOCK_MONOTONIC */
+  __u64 start_ns;                  /* since boot */
+  __u64 read_bytes, written_bytes; /* in all */
+  struct pipes_begin begin;        /* zeros: it began before, or with no pipe */
+  __u32 pid;                       /* in our namespace */
+  __u32 reserved;
 };

@@ -144,6 +144,16 @@ struct ScannedTask {
   uint64_t read_bytes = 0, written_bytes = 0;
 };
 
+// What it read and wrote in all. `in` and `out` are the pipes that it began with as standard input
+// and output, if it ran a program since we began to look, and `..._before` is of before that.
+struct ExitedProcess {
+  ProcessId process;
+  uint64_t at_ns = 0;  // CLOCK_MONOTONIC
+  uint64_t read_bytes = 0, written_bytes = 0;
+  std::optional<PipeId> in = {}, out = {};
+  uint64_t read_before = 0, written_before = 0;
+};
+
 // Ends that were counted only: strangers choose how many there are.
 struct LeftOut {
   ProcessId process;
@@ -168,6 +178,10 @@ struct PipeScan {
   // `pipes`; nothing if they were not counted.
   std::optional<uint32_t> idle_sockets;
   std::vector<LeftOut> left_out;  // by process
+  // Those that used pipes, and exited since the scan before; by process. None unless the scanner
+  // was asked for them.
+  std::vector<ExitedProcess> exited;
+  uint64_t unlisted_exits = 0;  // there was no room for them
   // Without those of which only we hold one side: see without_self().
   uint32_t self_pipes = 0;
   // True: some processes hold too many descriptors to visit all.

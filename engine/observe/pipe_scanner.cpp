@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -83,6 +84,22 @@ class Records {
   const char* what_ = "";
   int idle_ = 0;
 };
+
+std::optional<PipeId> pipe_at(const pipes_inode& inode) {
+  if (inode.number == 0) return {};
+  return PipeId{device_of(inode.device >> 20, inode.device & 0xfffff), inode.number};
+}
+
+ExitedProcess exited_of(const pipes_exit& record) {
+  return {.process = {static_cast<pid_t>(record.pid), ticks_of(record.start_ns)},
+          .at_ns = record.at_ns,
+          .read_bytes = record.read_bytes,
+          .written_bytes = record.written_bytes,
+          .in = pipe_at(record.begin.in),
+          .out = pipe_at(record.begin.out),
+          .read_before = record.begin.read_bytes,
+          .written_before = record.begin.written_bytes};
+}
 
 PipeEnd end_of(const pipes_end& record) {
   const bool reads = (record.mode & kCanRead) != 0, writes = (record.mode & kCanWrite) != 0;
@@ -166,6 +183,18 @@ class BpfPipeScanner final : public PipeScanner {
       whole_.step = Pass::Step::done;
       throw;
     }
+  }
+
+  // Exits first: who has begun before is not taken for one that exits with nothing.
+  bool list_exits() override {
+    if (!exits_.empty()) return true;
+    begin_libbpf_log();
+    for (const bpf_program* program : {skeleton_->progs.on_exit, skeleton_->progs.on_exec}) {
+      if (exits_.emplace_back(bpf_program__attach(program))) continue;
+      exits_.clear();
+      return false;
+    }
+    return true;
   }
 
   PipeScan scan(std::span<const ProcessId> processes) override {
@@ -306,10 +335,26 @@ class BpfPipeScanner final : public PipeScanner {
     find_full(pass.scan);
     pass.scan.source = ScanSource::bpf;
     pass.scan.left_out = pass.limit->left_out();
+    if (pass.holders_only && !exits_.empty()) take_exits(pass.scan);
     pass.scan.at_ns = monotonic_ns();
     pass.scan.took_ns = pass.scan.at_ns - pass.began_ns;
     names_.forget_old(pass.scan.at_ns);
     return std::move(pass.scan);
+  }
+
+  void take_exits(PipeScan& scan) {
+    std::vector<uint32_t> keys(PIPES_EXITED);
+    std::vector<pipes_exit> records(PIPES_EXITED);
+    uint32_t count = PIPES_EXITED, next = 0;
+    // It says ENOENT at the end of the map.
+    if (bpf_map_lookup_and_delete_batch(bpf_map__fd(skeleton_->maps.exited), nullptr, &next,
+                                        keys.data(), records.data(), &count, nullptr) != 0 &&
+        errno != ENOENT)
+      throw SystemError("list of exits", errno);
+    records.resize(count);
+    std::ranges::transform(records, std::back_inserter(scan.exited), exited_of);
+    std::ranges::sort(scan.exited, {}, &ExitedProcess::process);
+    scan.unlisted_exits = peek(skeleton_->bss->unlisted);
   }
 
   void take_ends(Pass& pass) {
@@ -433,6 +478,7 @@ class BpfPipeScanner final : public PipeScanner {
 
   Skeleton<pipes_bpf> skeleton_;
   Links all_;
+  std::vector<Link> exits_;
   std::map<ProcessId, Links> each_;
   size_t most_linked_ = kMostLinked;
   uint64_t began_ns_ = 0;  // the newest pass

@@ -31,6 +31,9 @@ class PipeScanner {
   // Only these processes: takes microseconds each. Pipes have the ends that these processes hold.
   virtual PipeScan scan(std::span<const ProcessId> processes) = 0;
 
+  // From now on scans of everything list who exited. False: that can't be known here.
+  virtual bool list_exits() { return false; }
+
   // The pipes of the pipeline that a person has opened, until the next call.
   virtual void set_open(const std::set<PipeId>&) {}
 };

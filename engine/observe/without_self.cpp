@@ -25,6 +25,8 @@ class WithoutSelf final : public PipeScanner {
     return others_of(all_->scan(processes));
   }
 
+  bool list_exits() override { return all_->list_exits(); }
+
   void set_open(const std::set<PipeId>& pipes) override { all_->set_open(pipes); }
 
  private:

@@ -49,6 +49,7 @@ OpenPipeline::OpenPipeline(WatchParts& parts, const WatchOptions& options, Watch
       instruments_(std::move(instruments)),
       io_rates_(parts),
       quotas_(parts.read_quotas),
+      knows_exits_(parts.scanner->list_exits()),
       window_(options.window_ns),
       segments_(parts.now_ns()) {
   if (instruments_->counts_children_since_ns()) counts_.emplace();
@@ -67,6 +68,7 @@ void OpenPipeline::pass(uint64_t now_ns) {
   for (const MovingEnd& end : std::exchange(unplaced_, {}))
     if (table_.known(end.pipe)) table_.moving().insert(end);
   if (counts_) take_bytes();
+  exited_.see(table_.scan());
   members_.update(table_.scan(), table_.index(), table_.shapes(), table_.moving(), now_ns);
   std::map<PipeId, Pipe> left = std::exchange(pipes_, {});
   for (const PipeId id : members_.pipes()) {
@@ -116,6 +118,8 @@ void OpenPipeline::forget_others() {
     window->keep(processes, {pipes.begin(), pipes.end()});
   std::erase_if(seen_, [&](const auto& entry) { return !pipes_.contains(entry.first); });
   std::erase_if(flows_, [&](const auto& entry) { return !pipes_.contains(entry.first); });
+  std::erase_if(looks_, [&](const auto& entry) { return !pipes_.contains(entry.first); });
+  exited_.keep(processes);
   std::erase_if(counted_wholly_, [&](PipeId pipe) { return !pipes_.contains(pipe); });
 }
 
@@ -385,6 +389,7 @@ void OpenPipeline::sample_rings(const PipeScan& scan) {
 void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint64_t now_ns) {
   Pipeline view;
   view.window_ns = window_.length_ns();
+  view.sees_all = table_.scan().unreadable == 0;
   Places places;
   const std::vector<ProcessId> stages = members_.stages();
   for (const auto* ids : {&stages, &members_.holders()})
@@ -393,11 +398,11 @@ void OpenPipeline::make_view(const PipeScan& scan, const ScanIndex& index, uint6
       view.stages.push_back(stages_[id].view);
     }
   const Families families(scan.tasks);
-  view.sees_all = table_.scan().unreadable == 0;
   for (const PipeId id : members_.pipes()) {
     fill_pipe(pipes_[id], index.pipe(id), families, places);
     view.pipes.push_back(pipes_[id]);
   }
+  note_sides(view, index);
   if (instruments_->observer().missed_bytes())
     for (Pipe& pipe : view.pipes) pipe.exact = false;
   instruments_->sample(verdict_.shown().stage, selected_, now_ns);
@@ -430,6 +435,7 @@ void OpenPipeline::fill_pipe(Pipe& pipe, const ScannedPipe* scanned, const Famil
       pipe.total_bytes = counted + (wholly ? 0 : seen->second.uncounted);
       pipe.exact = true;
     }
+    if (!pipe.exact) add_end(pipe);
   } else {
     fill(pipe, *scanned, known->history);
     note_bytes(pipe, scanned->at_ns);
@@ -451,6 +457,37 @@ void OpenPipeline::fill_pipe(Pipe& pipe, const ScannedPipe* scanned, const Famil
     if (!counts_) continue;
     for (StageEnd& end : ends)
       end.bytes = counts_->of(pipe.id, end.end.process, end.end.fd, writing);
+  }
+}
+
+// What moved after the last look is known once both sides have exited, and a pass has told so.
+// Until then nobody knows how far off the total is.
+void OpenPipeline::add_end(Pipe& pipe) {
+  pipe.range.reset();
+  const auto look = looks_.find(pipe.id);
+  if (look == looks_.end()) return;
+  const auto end = exited_.end_of(look->second.sides);
+  if (!end || end->bytes == 0) return;
+  pipe.total_bytes = end->bytes;
+  if (const auto seen = seen_.find(pipe.id); seen != seen_.end())
+    seen->second.until_ns = std::max(seen->second.until_ns, end->at_ns);
+  const auto times = [&](double of_estimate) {
+    const auto before = static_cast<double>(look->second.sides.last.total);
+    return (of_estimate * before + double(end->bytes) - before) / double(end->bytes);
+  };
+  if (const auto& range = look->second.range)
+    pipe.range = EstimateRange{times(range->low), times(range->high)};
+}
+
+void OpenPipeline::note_sides(const Pipeline& view, const ScanIndex& index) {
+  if (!knows_exits_) return;
+  const auto sides = sides_of(view, index);
+  for (size_t i = 0; i < sides.size(); ++i) {
+    const Pipe& pipe = view.pipes[i];
+    if (!sides[i] || pipe.exact) continue;
+    Looks& looks = looks_[pipe.id];
+    looks.sides.add(*sides[i], !pipe.older);
+    looks.range = pipe.range;
   }
 }
 

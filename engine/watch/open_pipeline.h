@@ -11,6 +11,7 @@
 #include "engine/judge/larger_ring.h"
 #include "engine/judge/steady.h"
 #include "engine/watch/byte_counts.h"
+#include "engine/watch/exited_bytes.h"
 #include "engine/watch/pipeline_instruments.h"
 #include "engine/watch/pipeline_members.h"
 #include "engine/watch/pipeline_runs.h"
@@ -91,6 +92,8 @@ class OpenPipeline {
                  const Places& places);
   void keep_ends_of_gone(bool is_closed, const std::vector<StageEnd>& before, const Places& places,
                          std::vector<StageEnd>& ends);
+  void note_sides(const Pipeline& view, const ScanIndex& index);
+  void add_end(Pipe& pipe);
   void find_larger_ring(Pipeline& view, uint64_t window_ns) const;
   void ask_for_limits(uint64_t now_ns);
   void ask_for_quota(Stage& stage, uint64_t now_ns);
@@ -106,8 +109,16 @@ class OpenPipeline {
   IoRates io_rates_;
   KnownQuotas quotas_;
   std::optional<ByteCounts> counts_;  // while they are counted
-  SeenMoving unplaced_;               // that moved data, in pipes that no pass has seen yet
-  std::set<PipeId> counted_wholly_;   // from their first byte on
+  // Of pipes whose bytes are estimated, when both sides were known last.
+  struct Looks {
+    PipeLooks sides;
+    std::optional<EstimateRange> range;  // at the last one
+  };
+  std::map<PipeId, Looks> looks_;
+  ExitedBytes exited_;
+  const bool knows_exits_;
+  SeenMoving unplaced_;              // that moved data, in pipes that no pass has seen yet
+  std::set<PipeId> counted_wholly_;  // from their first byte on
   PipelineWindow window_, since_change_{PipelineWindow::kAllTime},
       all_time_{PipelineWindow::kAllTime};
   WatchSegments segments_;

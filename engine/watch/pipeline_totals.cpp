@@ -45,6 +45,13 @@ std::array<double, StageTotals::kParts> parts_of(const StageShares& shares) {
   return {shares.on_cpu, shares.runnable, shares.reading, shares.writing, other};
 }
 
+void add_level(const Reading<RingLevel>& level, double seconds, PipeTotals& totals) {
+  if (!level.has_value()) return;
+  totals.full_s += level->full_share * seconds;
+  totals.empty_s += level->empty_share * seconds;
+  totals.observed_s += seconds;
+}
+
 double number_of(const std::optional<uint64_t>& bytes) {
   return bytes ? double(*bytes) : std::numeric_limits<double>::quiet_NaN();
 }
@@ -58,17 +65,23 @@ PipelineTotals::PipelineTotals(TotalsOptions options, WatchParts parts)
       pipes_(options_.most_series, kPatience_ns),
       stages_(options_.most_series, kPatience_ns),
       bottlenecks_(options_.most_series, kPatience_ns),
-      quotas_(parts_.read_quotas) {}
+      quotas_(parts_.read_quotas) {
+  if (parts_.scanner->list_exits()) unseen_.emplace();
+}
 
 void PipelineTotals::pass(uint64_t now_ns) {
   const uint64_t began_ns = parts_.cpu_ns();
-  table_.update(parts_.scanner->scan(), now_ns);
+  PipeScan scan = parts_.scanner->scan();
+  exited_.see(scan);
+  if (unseen_ && last_ns_ != 0) add_unseen(scan);
+  table_.update(std::move(scan), now_ns);
   const uint64_t last_ns = last_ns_;
   const double seconds = last_ns == 0 ? 0 : double(now_ns - last_ns) / double(kSecond);
   take_clocks(now_ns);
   std::vector<Part> parts = this->parts();
   for (Part& part : parts) {
     part.pipeline.window_ns = now_ns - last_ns;
+    part.pipeline.sees_all = table_.scan().unreadable == 0;
     if (seconds > 0) set_shares(part, seconds);
     if (seconds > 0 && part.pipeline.stages.size() > 1) ask_outside(part);
   }
@@ -79,9 +92,9 @@ void PipelineTotals::pass(uint64_t now_ns) {
   stages_.change_each([](StageTotals& t) { t.processes = 0; });
   bottlenecks_.change_each([](BottleneckTotals& t) { t = {}; });
   summed_ = own_pipes_ = 0;
+  if (seconds > 0) add_ended(parts, last_ns);
   for (Part& part : parts) {
     add(part, seconds);
-    part.pipeline.sees_all = table_.scan().unreadable == 0;
     if (seconds > 0 && part.pipeline.stages.size() > 1) add_bottleneck(part, now_ns);
   }
   quotas_.forget(now_ns);
@@ -223,6 +236,53 @@ void PipelineTotals::ask_outside(Part& part) const {
 
 // ---- totals -----------------------------------------------------------------------
 
+std::vector<std::string> PipelineTotals::labels_of(const Part& part, const Pipe& pipe) {
+  return {part.name, part.cgroup, part.pipeline.name_at(pipe.writers),
+          part.pipeline.name_at(pipe.readers)};
+}
+
+std::vector<std::string> PipelineTotals::labels_of(const Part& part, const Stage& stage) {
+  return {part.name, stage.cgroup, stage.name};
+}
+
+// Pipes and stages of the pass before, which was then, that have ended since.
+void PipelineTotals::add_ended(const std::vector<Part>& parts, uint64_t before_ns) {
+  std::set<ProcessId> stages;
+  for (const Part& part : parts)
+    for (const Stage& stage : part.pipeline.stages) stages.insert(stage.id);
+  for (const auto& [id, last] : last_stages_) {
+    if (stages.contains(id)) continue;
+    const StageTimes times = window_.times(id, 1);
+    if (!times.shares.has_value()) continue;
+    StageTotals& totals = stages_.at(last.labels, last_ns_, last.preferred);
+    const auto shares = parts_of(*times.shares);
+    for (size_t i = 0; i < shares.size(); ++i)
+      totals.seconds[i] += shares[i] * double(times.wall_ns) / double(kSecond);
+  }
+  if (!unseen_) return;
+  for (const auto& [id, last] : last_pipes_) {
+    const bool has_moved = last.ring && last.ring->head != 0;
+    if (table_.known(id) || last.labels.empty() || !has_moved) continue;
+    const auto end = last.looks ? exited_.end_of(*last.looks) : std::nullopt;
+    if (!end) {
+      ++unknown_ends_;
+      continue;
+    }
+    PipeTotals& totals = pipes_.at(last.labels, last_ns_, last.preferred);
+    totals.bytes += double(end->bytes - std::min(end->bytes, last.bytes));
+    if (end->at_ns > before_ns)
+      add_level(window_.ring(id), double(end->at_ns - before_ns) / double(kSecond), totals);
+  }
+}
+
+void PipelineTotals::add_unseen(const PipeScan& scan) {
+  const ExitedBytes::Unseen more = exited_.unseen([&](PipeId id) {
+    return table_.known(id) || std::ranges::binary_search(scan.pipes, id, {}, &ScannedPipe::id);
+  });
+  unseen_->pipes += more.pipes;
+  unseen_->bytes += more.bytes;
+}
+
 void PipelineTotals::add(const Part& part, double seconds) {
   bool is_summed = false;
   for (const Pipe& pipe : part.pipeline.pipes) {
@@ -233,10 +293,12 @@ void PipelineTotals::add(const Part& part, double seconds) {
   }
   summed_ += is_summed;
   for (const Stage& stage : part.pipeline.stages) {
-    StageTotals& totals =
-        stages_.at({part.name, stage.cgroup, stage.name}, last_ns_, part.preferred());
+    StageTotals& totals = stages_.at(labels_of(part, stage), last_ns_, part.preferred());
     ++totals.processes;
-    if (!stage.shares.has_value()) continue;
+    if (!stage.shares.has_value()) {
+      totals.unobserved_s += std::min(seconds, double(stage.age_ns) / double(kSecond));
+      continue;
+    }
     const auto shares = parts_of(*stage.shares);
     for (size_t i = 0; i < shares.size(); ++i) totals.seconds[i] += shares[i] * seconds;
   }
@@ -244,9 +306,7 @@ void PipelineTotals::add(const Part& part, double seconds) {
 
 // Whether it has no series of its own.
 bool PipelineTotals::add_pipe(const Part& part, const Pipe& pipe, double seconds) {
-  PipeTotals& totals = pipes_.at({part.name, part.cgroup, part.pipeline.name_at(pipe.writers),
-                                  part.pipeline.name_at(pipe.readers)},
-                                 last_ns_, part.preferred());
+  PipeTotals& totals = pipes_.at(labels_of(part, pipe), last_ns_, part.preferred());
   ++totals.pipes;
   totals.locked += pipe.lock.has_value();
   totals.capacity_bytes += number_of(pipe.capacity);
@@ -257,11 +317,7 @@ bool PipelineTotals::add_pipe(const Part& part, const Pipe& pipe, double seconds
   const bool is_known = last != last_pipes_.end() || !pipe.older;
   if (is_known && pipe.total_bytes)
     totals.bytes += double(*pipe.total_bytes - std::min(*pipe.total_bytes, before));
-  if (pipe.level.has_value() && last != last_pipes_.end()) {
-    totals.full_s += pipe.level->full_share * seconds;
-    totals.empty_s += pipe.level->empty_share * seconds;
-    totals.observed_s += seconds;
-  }
+  if (last != last_pipes_.end()) add_level(pipe.level, seconds, totals);
   return &totals == &pipes_.other();
 }
 
@@ -287,17 +343,32 @@ void PipelineTotals::add_bottleneck(Part& part, uint64_t now_ns) {
 void PipelineTotals::remember(const std::vector<Part>& parts) {
   std::map<PipeId, LastPipe> pipes;
   std::map<ProcessId, LastStage> stages;
+  std::set<ProcessId> movers;
   for (const Part& part : parts) {
-    for (const Pipe& pipe : part.pipeline.pipes) {
-      const auto last = last_pipes_.find(pipe.id);
-      const uint64_t before = last == last_pipes_.end() ? 0 : last->second.bytes;
-      pipes[pipe.id] = {pipe.ring, std::max(before, pipe.total_bytes.value_or(0))};
+    const auto sides = sides_of(part.pipeline, table_.index());
+    for (size_t i = 0; i < sides.size(); ++i) {
+      const Pipe& pipe = part.pipeline.pipes[i];
+      LastPipe& now = pipes[pipe.id];
+      // Who has exited since was at its side, too.
+      if (const auto last = last_pipes_.find(pipe.id); last != last_pipes_.end())
+        now = std::move(last->second);
+      now.ring = pipe.ring;
+      now.bytes = std::max(now.bytes, pipe.total_bytes.value_or(0));
+      if (pipe.own || !unseen_) continue;
+      now.labels = labels_of(part, pipe);
+      now.preferred = part.preferred();
+      if (sides[i]) (now.looks ? *now.looks : now.looks.emplace()).add(*sides[i], !pipe.older);
+      if (!now.looks) continue;
+      for (const auto* side : {&now.looks->last.writers, &now.looks->last.readers})
+        for (const PipeMover& mover : *side) movers.insert(mover.process);
     }
     for (const Stage& stage : part.pipeline.stages)
-      stages[stage.id] = {stage.cpu_ns, stage.outside, stage.polls_peer, stage.polls_nothing};
+      stages[stage.id] = {stage.cpu_ns,        stage.outside,          stage.polls_peer,
+                          stage.polls_nothing, labels_of(part, stage), part.preferred()};
   }
   last_pipes_ = std::move(pipes);
   last_stages_ = std::move(stages);
+  exited_.keep(movers);
 }
 
 // The pipelines in which something moves, as far as there is room.

@@ -12,6 +12,7 @@
 #include "engine/base/clock.h"
 #include "engine/model/pipeline.h"
 #include "engine/watch/bounded_series.h"
+#include "engine/watch/exited_bytes.h"
 #include "engine/watch/pipeline_instruments.h"
 #include "engine/watch/pipeline_spans.h"
 #include "engine/watch/watch_parts.h"
@@ -38,6 +39,7 @@ struct StageTotals {
   enum Part { on_cpu, runnable, reading, writing, other };
   static constexpr size_t kParts = 5;
   std::array<double, kParts> seconds = {};  // of the thread that moves the data
+  double unobserved_s = 0;                  // of its life, before a first look or without a clock
   double processes = 0;                     // now
 };
 
@@ -80,6 +82,10 @@ class PipelineTotals {
   size_t summed_pipelines() const { return summed_; }
   size_t own_pipes() const { return own_pipes_; }  // of one process, which are in no series
   size_t unwatched() const { return unwatched_; }  // pipes that move and had no room
+  // Of pipes that no pass has seen; nothing: it isn't known here.
+  const std::optional<ExitedBytes::Unseen>& unseen() const { return unseen_; }
+  // Pipes whose last bytes, after the last pass that saw them, are not known.
+  size_t unknown_ends() const { return unknown_ends_; }
   bool has_clocks() const { return instruments_ && !instruments_->is_coarse(); }
   std::vector<std::string> take_notices();
 
@@ -97,12 +103,17 @@ class PipelineTotals {
   struct LastPipe {
     std::optional<RingCounts> ring;
     uint64_t bytes = 0;
+    std::vector<std::string> labels;
+    bool preferred = false;
+    std::optional<PipeLooks> looks = {};
   };
   struct LastStage {
     std::optional<uint64_t> cpu_ns;
     std::optional<bool> outside;
     bool polls_peer = false;
     double polls_nothing = 0;
+    std::vector<std::string> labels;
+    bool preferred = false;
   };
 
   std::vector<Part> parts() const;
@@ -112,9 +123,13 @@ class PipelineTotals {
   void set_shares(Part& part, double seconds) const;
   void ask_outside(Part& part) const;
   void set_level(Pipe& pipe, const ScannedPipe& scanned) const;
+  void add_ended(const std::vector<Part>& parts, uint64_t before_ns);
+  void add_unseen(const PipeScan& scan);
   void add(const Part& part, double seconds);
   bool add_pipe(const Part& part, const Pipe& pipe, double seconds);
   void add_bottleneck(Part& part, uint64_t now_ns);
+  static std::vector<std::string> labels_of(const Part& part, const Pipe& pipe);
+  static std::vector<std::string> labels_of(const Part& part, const Stage& stage);
   void remember(const std::vector<Part>& parts);
   void watch(const std::vector<Part>& parts);
 
@@ -129,10 +144,12 @@ class PipelineTotals {
   uint64_t last_ns_ = 0;
   std::map<PipeId, LastPipe> last_pipes_;
   std::map<ProcessId, LastStage> last_stages_;
-  KnownQuotas quotas_;              // of who was to blame
+  KnownQuotas quotas_;  // of who was to blame
+  ExitedBytes exited_;
+  std::optional<ExitedBytes::Unseen> unseen_;
   std::vector<ProcessId> sampled_;  // who holds these connections
   double pass_s_ = 0;
-  size_t summed_ = 0, own_pipes_ = 0, unwatched_ = 0;
+  size_t summed_ = 0, own_pipes_ = 0, unwatched_ = 0, unknown_ends_ = 0;
 };
 
 }  // namespace pipetop

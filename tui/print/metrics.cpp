@@ -138,6 +138,9 @@ constexpr MetricColumn<StageTotals> kStageColumns[] = {
     {MetricType::counter, "pipetop_stage_other_seconds",
      "Time waiting for anything else: a disk, the network, a lock.",
      seconds_in<StageTotals::other>},
+    {MetricType::counter, "pipetop_stage_unobserved_seconds",
+     "Time of these processes before a first look at them, or without a clock.",
+     [](const StageTotals& t) { return t.unobserved_s; }},
     {MetricType::gauge, "pipetop_stage_processes", "Processes with these labels.",
      [](const StageTotals& t) { return t.processes; }}};
 
@@ -203,6 +206,15 @@ void add_own(const PipelineTotals& totals, const ExporterState& state, Expositio
           double(left_out));
   out.one(gauge, "pipetop_unwatched_pipes", "Pipes that move and have no clock: too many do.",
           double(totals.unwatched()));
+  const auto& unseen = totals.unseen();
+  out.one(counter, "pipetop_unseen_pipes",
+          "Pipes of programs that came and went between two passes: in no series.",
+          unseen ? double(unseen->pipes) : std::nan(""));
+  out.one(counter, "pipetop_unseen_bytes", "Bytes put into these.",
+          unseen ? double(unseen->bytes) : std::nan(""));
+  out.one(counter, "pipetop_unknown_ends",
+          "Pipes that ended, and whose bytes after the last pass that saw them are not known.",
+          unseen ? double(totals.unknown_ends()) : std::nan(""));
   out.one(gauge, "pipetop_own_pipes", "Pipes of which one process holds both ends: in no series.",
           double(totals.own_pipes()));
   out.one(gauge, "pipetop_summed_pipelines",

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -71,6 +72,47 @@ TEST_F(BpfPipeScanner, Parts) { check_parts(*scanner_); }
 TEST_F(BpfPipeScanner, Cut) { check_cut(*scanner_); }
 TEST_F(BpfPipeScanner, AProcessWithoutPipes) { check_process_without_pipe(*scanner_); }
 TEST_F(BpfPipeScanner, NobodyNotices) { check_nobody_notices(*scanner_); }
+
+// `head` closes its output before it exits.
+TEST_F(BpfPipeScanner, ProgramsThatExitedAreListedOnce) {
+  ASSERT_TRUE(scanner_->list_exits());
+  TestPipe pipe;
+  (void)scanner_->scan();
+  Child program([&] {
+    dup2(pipe.in.get(), 1);
+    execl("/bin/sh", "sh", "-c", "exec head -c 50000 /dev/zero", nullptr);
+    return 127;
+  });
+  ASSERT_EQ(program.wait(), 0);
+  const auto listed = [&](ProcessId process) {
+    const PipeScan scan = scanner_->scan();
+    EXPECT_TRUE(std::ranges::is_sorted(scan.exited, {}, &ExitedProcess::process));
+    std::vector<ExitedProcess> found;
+    std::ranges::copy_if(scan.exited, std::back_inserter(found),
+                         [&](const ExitedProcess& exited) { return exited.process == process; });
+    return found;
+  };
+  const std::vector<ExitedProcess> exited = listed(program.id());
+  ASSERT_EQ(exited.size(), 1u);
+  EXPECT_EQ(exited[0].out, pipe.id);
+  EXPECT_FALSE(exited[0].in && *exited[0].in == pipe.id);
+  EXPECT_EQ(exited[0].written_bytes - exited[0].written_before, 50000u);
+  EXPECT_GE(exited[0].read_bytes - exited[0].read_before, 50000u);
+  EXPECT_TRUE(listed(program.id()).empty());
+
+  // One that has run no program since, and was seen with a pipe.
+  ForeignProcess writer([&] { pipe.put(1000); });
+  ASSERT_TRUE(eventually([&] {
+    const PipeScan scan = scanner_->scan();
+    const ScannedTask* task = task_in(scan, writer.pid());
+    return task && task->written_bytes >= 1000;
+  }));
+  writer.end();
+  const std::vector<ExitedProcess> ended = listed(writer.id());
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_GE(ended[0].written_bytes, 1000u);
+  EXPECT_FALSE(ended[0].in || ended[0].out);
+}
 
 TEST_F(BpfPipeScanner, OpenFilesAreCountedAndStayTheSame) {
   TestPipe pipe;

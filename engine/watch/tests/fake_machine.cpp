@@ -17,8 +17,11 @@ class FakeScanner final : public observe::PipeScanner {
     ++machine_.scans;
     refuse();
     machine_.cpu_ns += machine_.scan_cost_ns;
-    return machine_.scan();
+    PipeScan scan = machine_.scan();
+    scan.exited = std::exchange(machine_.exited, {});
+    return scan;
   }
+  bool list_exits() override { return machine_.lists_exits; }
   std::optional<PipeScan> scan_on(const observe::IsLate&) override {
     if (++part_ < machine_.scan_parts) return {};
     part_ = 0;
@@ -67,7 +70,6 @@ class FakeObserver final : public observe::StageObserver {
   std::vector<observe::ThreadTimes> times(uint64_t) override {
     std::vector<observe::ThreadTimes> times;
     for (const auto& [id, before] : threads_) {
-      if (!machine_.process(id.first).alive) continue;
       observe::ThreadTimes now = machine_.thread(id.first, id.second).times;
       now.wall_ns -= before.wall_ns;
       now.on_cpu_ns -= before.on_cpu_ns;
@@ -79,7 +81,7 @@ class FakeObserver final : public observe::StageObserver {
   std::vector<observe::RingTally> samples() override {
     std::vector<observe::RingTally> samples;
     for (const uint64_t inode : pipes_)
-      if (machine_.has_pipe(inode)) samples.push_back(machine_.pipe(inode).samples);
+      if (const auto* tally = machine_.samples_of(inode)) samples.push_back(*tally);
     return samples;
   }
 
@@ -145,7 +147,17 @@ void FakeMachine::exit(pid_t pid) {
   processes_.at(pid).alive = false;
   for (auto& [inode, pipe] : pipes_)
     std::erase_if(pipe.pipe.ends, [&](const PipeEnd& end) { return end.process.pid == pid; });
-  std::erase_if(pipes_, [](const auto& entry) { return entry.second.pipe.ends.empty(); });
+  std::erase_if(pipes_, [&](const auto& entry) {
+    const bool is_closed = entry.second.pipe.ends.empty();
+    if (is_closed) closed_[entry.first] = entry.second.samples;
+    return is_closed;
+  });
+}
+
+const observe::RingTally* FakeMachine::samples_of(uint64_t inode) const {
+  if (const auto pipe = pipes_.find(inode); pipe != pipes_.end()) return &pipe->second.samples;
+  const auto closed = closed_.find(inode);
+  return closed == closed_.end() ? nullptr : &closed->second;
 }
 
 PipeId FakeMachine::connect(uint64_t inode, pid_t writer, pid_t reader) {
@@ -200,6 +212,7 @@ void FakeMachine::waits(pid_t pid, WaitsFor wait, int fd) {
 void FakeMachine::pass(uint64_t ns) {
   now_ns += ns;
   for (auto& [pid, threads] : threads_) {
+    if (!processes_.at(pid).alive) continue;
     for (FakeThread& thread : threads) {
       thread.times.wall_ns += ns;
       if (thread.task.running) {

@@ -56,7 +56,8 @@ class FakeMachine {
   void runs(pid_t pid);
   void waits(pid_t pid, WaitsFor wait, int fd = -1);
   FakeThread& thread(pid_t pid, pid_t tid = 0);  // 0: the first one
-  bool has_pipe(uint64_t inode) const { return pipes_.contains(inode); }
+  // The last samples of a pipe, also once it is closed; null if there are none.
+  const observe::RingTally* samples_of(uint64_t inode) const;
   MachinePipe& pipe(uint64_t inode) { return pipes_.at(inode); }
   FakeProcess& process(pid_t pid) { return processes_.at(pid); }
 
@@ -86,6 +87,8 @@ class FakeMachine {
   bool is_cut = false;                        // scans of some processes are
   int refuses = 0;                            // errno of all scans; 0: they succeed
   std::set<PipeId> open;                      // pipes, as the scanner was told
+  bool lists_exits = true;                    // if it is asked
+  std::vector<ExitedProcess> exited;          // since the last scan of everything
 
  private:
   PipeId id_of(uint64_t inode) const { return {kPipeDevice, inode}; }
@@ -93,6 +96,7 @@ class FakeMachine {
   std::map<pid_t, FakeProcess> processes_;
   std::map<pid_t, std::vector<FakeThread>> threads_;
   std::map<uint64_t, MachinePipe> pipes_;
+  std::map<uint64_t, observe::RingTally> closed_;  // their last samples
 };
 
 }  // namespace pipetop

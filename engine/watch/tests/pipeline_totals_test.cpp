@@ -44,6 +44,11 @@ struct PipelineTotalsTest : testing::Test {
     });
     return text;
   }
+  // It has read and written so much in all.
+  void exit(pid_t pid, uint64_t read, uint64_t written) {
+    machine.exited.push_back({machine.process(pid).id, machine.now_ns, read, written});
+    machine.exit(pid);
+  }
   void add_pair(pid_t writer, uint64_t inode, const std::string& a = "tar",
                 const std::string& b = "gzip") {
     machine.add(writer, a);
@@ -169,6 +174,85 @@ TEST_F(PipelineTotalsTest, ThousandsOfNamesMakeNoMoreSeries) {
   double sum = totals->pipes().other().bytes;
   totals->pipes().for_each([&](const auto&, const PipeTotals& t) { sum += t.bytes; });
   EXPECT_NEAR(sum, 2000 * (1e6 + 65536), 20e6) << "with what is in the full rings";
+}
+
+// It moved 5 MB after the last pass that saw it.
+TEST_F(PipelineTotalsTest, WhatMovedAfterTheLastPassIsCountedAtTheEnd) {
+  add_pair(10, 100);
+  machine.pipe(100).used_share = 0;
+  machine.thread(10).task.written_bytes = machine.thread(11).task.read_bytes = 1000;
+  start();
+  for (int i = 0; i < 3; ++i) pass();
+  const double before = pipe("tar|gzip").bytes;
+  machine.pass(3 * kSecond);
+  exit(10, 77, 5'001'000);
+  exit(11, 5'001'000, 77);
+  pass(2 * kSecond);
+  EXPECT_EQ(pipe("tar|gzip").bytes - before, 5e6);
+  EXPECT_NEAR(stage("tar").seconds[StageTotals::writing], 13, 0.1);
+  EXPECT_NEAR(stage("gzip").seconds[StageTotals::on_cpu], 13, 0.1);
+  EXPECT_NEAR(pipe("tar|gzip").observed_s, 13, 0.1);
+  EXPECT_NEAR(pipe("tar|gzip").empty_s, 13, 0.1);
+  EXPECT_EQ(totals->unknown_ends(), 0u);
+  const double after = pipe("tar|gzip").bytes;
+  pass();
+  EXPECT_EQ(pipe("tar|gzip").bytes, after) << "once";
+}
+
+// One lives on: how much of what it wrote went through this pipe, nobody knows.
+TEST_F(PipelineTotalsTest, AnEndThatIsNotKnownIsCounted) {
+  add_pair(10, 100);
+  start();
+  pass();
+  const double before = pipe("tar|gzip").bytes;
+  machine.release(100, 10);
+  exit(11, 5'000'000, 0);
+  pass();
+  EXPECT_EQ(pipe("tar|gzip").bytes, before);
+  EXPECT_EQ(totals->unknown_ends(), 1u);
+}
+
+TEST_F(PipelineTotalsTest, WhatComesAndGoesBetweenTwoPassesIsUnseen) {
+  start();
+  const auto exited = [&](pid_t pid, std::optional<PipeId> in, std::optional<PipeId> out) {
+    machine.exited.push_back({.process = {pid, 1},
+                              .read_bytes = 3'000'000,
+                              .written_bytes = 2'000'000,
+                              .in = in,
+                              .out = out,
+                              .read_before = 500'000,
+                              .written_before = 500'000});
+  };
+  const PipeId one{15, 900}, other{15, 901};
+  exited(50, {}, one);
+  exited(51, one, other);
+  exited(52, other, {});
+  pass();
+  ASSERT_TRUE(totals->unseen());
+  EXPECT_EQ(totals->unseen()->pipes, 2u);
+  EXPECT_EQ(totals->unseen()->bytes, 2 * 1'500'000u) << "the less of what was put in and taken out";
+  pass();
+  EXPECT_EQ(totals->unseen()->pipes, 2u);
+  add_pair(10, 100);
+  exited(53, {}, PipeId{FakeMachine::kPipeDevice, 100});
+  pass();
+  EXPECT_EQ(totals->unseen()->pipes, 2u) << "this pass has seen it";
+}
+
+TEST_F(PipelineTotalsTest, WithoutExitsNobodyKnowsWhatIsUnseen) {
+  machine.lists_exits = false;
+  start();
+  pass();
+  EXPECT_FALSE(totals->unseen());
+}
+
+TEST_F(PipelineTotalsTest, TheTimeBeforeAFirstLookIsNotObserved) {
+  start();
+  add_pair(10'000, 100);  // it began now: at ten times as many ticks
+  pass(3 * kSecond);
+  EXPECT_NEAR(stage("tar").unobserved_s, 3, 0.1);
+  pass();
+  EXPECT_NEAR(stage("tar").unobserved_s, 3, 0.1) << "the clocks run";
 }
 
 TEST_F(PipelineTotalsTest, AnHourAfterItsEndASeriesGivesWay) {
