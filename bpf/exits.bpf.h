@@ -88,6 +88,7 @@ int BPF_PROG(on_exit, struct task_struct *task) {
   }
   if (!may_see(task) || !bytes_of(task, true, &exit.read_bytes, &exit.written_bytes)) return 0;
   exit.pid = number_of(BPF_CORE_READ(task, group_leader, thread_pid), viewer_level);
+  if (!exit.pid) return 0; /* outside of our namespace */
   if (bpf_map_update_elem(&exited, &tgid, &exit, BPF_ANY) != 0) __sync_fetch_and_add(&unlisted, 1);
   return 0;
 }

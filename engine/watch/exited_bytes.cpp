@@ -112,7 +112,7 @@ std::optional<ExitedBytes::End> ExitedBytes::end_of(const PipeLooks& looks) cons
   const bool by_put =
       put && ((taken && agree(*put, *taken, kOther)) || tells(first.writers, last.writers, 0));
   if (!by_put && !(taken && tells(first.readers, last.readers, kOther))) return {};
-  end.bytes = last.total + (by_put ? *put : *taken);
+  end.bytes = last.total + (!by_put ? *taken : taken ? through(*put, *taken) : *put);
   return end;
 }
 

@@ -84,6 +84,8 @@ class PipelineTotals {
   size_t unwatched() const { return unwatched_; }  // pipes that move and had no room
   // Of pipes that no pass has seen; nothing: it isn't known here.
   const std::optional<ExitedBytes::Unseen>& unseen() const { return unseen_; }
+  // Processes that exited, and for which there was no room in a list.
+  uint64_t unlisted_exits() const { return scan().unlisted_exits; }
   // Pipes whose last bytes, after the last pass that saw them, are not known.
   size_t unknown_ends() const { return unknown_ends_; }
   bool has_clocks() const { return instruments_ && !instruments_->is_coarse(); }

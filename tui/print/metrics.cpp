@@ -215,6 +215,9 @@ void add_own(const PipelineTotals& totals, const ExporterState& state, Expositio
   out.one(counter, "pipetop_unknown_ends",
           "Pipes that ended, and whose bytes after the last pass that saw them are not known.",
           unseen ? double(totals.unknown_ends()) : std::nan(""));
+  out.one(counter, "pipetop_unlisted_exits",
+          "Processes that exited while there were too many to list: neither of these counts them.",
+          unseen ? double(totals.unlisted_exits()) : std::nan(""));
   out.one(gauge, "pipetop_own_pipes", "Pipes of which one process holds both ends: in no series.",
           double(totals.own_pipes()));
   out.one(gauge, "pipetop_summed_pipelines",
