@@ -320,7 +320,7 @@ void record_talk(const Config& config, RecordingFile& recording, Interrupts& int
   }
   progress.clear();
   std::ranges::for_each(talk.end_watching(), say);
-  if (!interrupts.ended()) return recording.finish();
+  if (!interrupts.ended()) return void(recording.finish());
   recording.discard();
   say(recording.path() + ": the recording has not come to its end: it is not kept");
 }

@@ -141,8 +141,8 @@ void RecordingFile::begin(const std::string& path, WriteMode write_mode) {
 
 std::string RecordingFile::toggle() {
   if (recorder_) {
-    finish();
-    return "recorded: pipetop replay " + path_;
+    const std::string why = finish();
+    return why.empty() ? "recorded: pipetop replay " + path_ : why;
   }
   begin(free_name(".ptop"), WriteMode::as_new);
   return "recording to " + path_;
@@ -163,12 +163,14 @@ void RecordingFile::begin_scene(uint64_t now_ns, uint32_t number, const Scene& s
   if (recorder_) recorder_->begin_scene(now_ns, number, scene);
 }
 
-void RecordingFile::finish() {
+std::string RecordingFile::finish() {
   const auto recorder = std::exchange(recorder_, nullptr);
-  if (!recorder) return;
+  if (!recorder) return {};
   recorder->finish();
   const auto output = std::exchange(output_, nullptr);
-  if (recorder->bytes() > 0) output->finish();
+  if (recorder->bytes() == 0) return path_ + " was not written: there was nothing to record";
+  output->finish();
+  return {};
 }
 
 void RecordingFile::discard() {

@@ -102,8 +102,9 @@ class RecordingFile final : public Tape {
 
   void begin_scene(uint64_t now_ns, uint32_t number, const Scene& scene) override;
 
-  // Throws Error if not everything could be written. Where nothing was, an old file stays.
-  void finish();
+  // Throws Error if not everything could be written. Where nothing was recorded, an old file stays:
+  // returns why, else "".
+  std::string finish();
   void discard();
   const std::string& path() const { return path_; }
 

@@ -78,6 +78,10 @@ std::vector<std::string> tell_leftovers(Watcher& watcher) {
   return std::move(found.changes);
 }
 
+void say_if(const std::string& text) {
+  if (!text.empty()) say(text);
+}
+
 // For those without a screen: what it records is the open pipeline.
 void record(Tape& recording, const Snapshot& now) {
   if (now.watched && !is_stale(now)) recording.add(now);
@@ -167,7 +171,7 @@ class Headless {
     // A time that is too short for an interval has a line, too.
     if (is_stream(line_) && goes_on && !is_stale(*now_) && last_line_ns_ == begin_ns_) write_line();
     if (is_stream(line_)) output_.finish();
-    recording_.finish();
+    say_if(recording_.finish());
     if (met_) return static_cast<int>(Exit::met);
     // What it is of ends before it should.
     return exit_status({is_stale(*now_) ? Exit::untrustworthy : Exit::ok, {}}, interrupts_);
@@ -281,7 +285,7 @@ int show_pipes(const CommandLine& line, const Config& config) {
   if (screen.pipeline) open_target(watcher, line.watch);
   if (line.watch.exact) watcher.count_bytes(true);
   const int exit_code = run_watch_screen(watcher, config, screen);
-  recording.finish();
+  say_if(recording.finish());
   cast.finish();
   return exit_code;
 }
@@ -404,7 +408,7 @@ class Started {
       watcher_->sample_again();
       say_notices_of(*watcher_->tick(monotonic_ns()), request_);
     });
-    attempt([&] { recording_->finish(); });
+    attempt([&] { say_if(recording_->finish()); });
     attempt([&] { cast_->finish(); });
     attempt([&] { summarize(); });
     const bool ended_by_us = met_ && request_.then_exit.value_or(false);

@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "engine/tests/run_tests.h"
@@ -68,8 +70,19 @@ TEST(RecordingProgram, AWatchedPipelineIsReplayedByAnybody) {
   const ScratchDirectory scratch;
   const std::string path = scratch.file("a.ptop"), film = scratch.file("a.cast");
   {
-    Program program({"watch", "--no-bpf", "-q", "--record", path, "--", "/bin/sh", "-c",
-                     "(yes & sleep 3; kill $!) | cat > /dev/null"});
+    // Until it was seen more than once, however long that takes.
+    const std::string over = scratch.file("over");
+    Program program({"watch", "--no-bpf", "--format", "jsonl", "--interval", "100ms", "--record",
+                     path, "--", "/bin/sh", "-c",
+                     "(yes & while kill -0 $PPID && ! [ -e " + over +
+                         " ]; do sleep 0.1; done; kill $!) | cat > /dev/null"});
+    ASSERT_TRUE(program.wait_until([&] {
+      const std::string& lines = program.err();
+      const size_t first = lines.find("\"name\":\"cat\"");
+      const size_t next = lines.find('\n', std::min(first, lines.size()));
+      return next != lines.npos && lines.find("\"name\":\"cat\"", next) != lines.npos;
+    }));
+    std::ofstream(over).close();
     EXPECT_EQ(program.wait(), 0) << program.err();
   }
   const auto info = info_of(path);
@@ -91,7 +104,7 @@ TEST(RecordingProgram, AWatchedPipelineIsReplayedByAnybody) {
   ASSERT_TRUE(screen.wait_for("a recording cannot be changed"));
   screen.send("q");
   EXPECT_EQ(screen.wait_for_end(), 0);
-  Program shot({"shot", "--replay", path, "--at", "2s", "--keys", "j Enter"});
+  Program shot({"shot", "--replay", path, "--at", "0.1s", "--keys", "j Enter"});
   EXPECT_EQ(shot.wait(), 0) << shot.err();
   EXPECT_NE(shot.out().find("cat"), std::string::npos);
   Program refused({"shot", "--replay", path, "--keys", "}"});
