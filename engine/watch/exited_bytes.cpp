@@ -41,6 +41,13 @@ std::vector<PipeMover> movers_at(const std::vector<StageEnd>& ends,
   return movers;
 }
 
+// What has gone through a new pipe so far isn't known: all that its sides move in their lives is.
+void begin_at_zero(PipeSides& sides) {
+  for (auto* movers : {&sides.writers, &sides.readers})
+    for (PipeMover& mover : *movers) mover.bytes = 0;
+  sides.queued = 0;
+}
+
 }  // namespace
 
 std::vector<std::optional<PipeSides>> sides_of(const Pipeline& pipeline, const ScanIndex& index) {
@@ -50,10 +57,11 @@ std::vector<std::optional<PipeSides>> sides_of(const Pipeline& pipeline, const S
     const Pipe& pipe = pipeline.pipes[i];
     for (const size_t k : active_stages(pipe.writers)) ++writes_to[pipeline.stages[k].id];
     for (const size_t k : active_stages(pipe.readers)) ++reads_from[pipeline.stages[k].id];
-    if (pipe.closed || !pipe.ring || !pipe.total_bytes) continue;
+    if (pipe.closed || !pipe.ring || (!pipe.total_bytes && pipe.older)) continue;
     PipeSides sides{movers_at(pipe.writers, pipeline.stages, index, &ScannedTask::written_bytes),
                     movers_at(pipe.readers, pipeline.stages, index, &ScannedTask::read_bytes),
-                    pipe.queued.value_or(0), *pipe.total_bytes};
+                    pipe.queued.value_or(0), pipe.total_bytes.value_or(0)};
+    if (!pipe.total_bytes) begin_at_zero(sides);
     if (!sides.writers.empty() && !sides.readers.empty()) all[i] = std::move(sides);
   }
   const auto is_divided = [](const std::vector<PipeMover>& movers,
@@ -102,34 +110,45 @@ std::optional<ExitedBytes::End> ExitedBytes::end_of(const PipeLooks& looks) cons
     return sum;
   };
   const auto put = since(last.writers, &ExitedProcess::written_bytes);
-  auto taken = since(last.readers, &ExitedProcess::read_bytes);
-  if (taken) taken = gained(*taken, last.queued);
+  const auto read = since(last.readers, &ExitedProcess::read_bytes);
+  const uint64_t taken = gained(read.value_or(0), last.queued);
   const uint64_t before = last.total - first.total;
   const auto tells = [&](const std::vector<PipeMover>& then, const std::vector<PipeMover>& now,
                          uint64_t slack) {
     return before >= kLeastToTell && agree(sum_of(now) - sum_of(then), before, slack);
   };
-  const bool by_put =
-      put && ((taken && agree(*put, *taken, kOther)) || tells(first.writers, last.writers, 0));
-  if (!by_put && !(taken && tells(first.readers, last.readers, kOther))) return {};
-  end.bytes = last.total + (!by_put ? *taken : taken ? through(*put, *taken) : *put);
+  // Of a side that tells, all that it has moved since the first look: the total at the last one is
+  // an estimate. But what programs read when they begin has to be little beside it.
+  if (put && tells(first.writers, last.writers, 0))
+    end.bytes = first.total + sum_of(last.writers) - sum_of(first.writers) + *put;
+  else if (read && tells(first.readers, last.readers, kOther) && before >= 16 * kOther)
+    end.bytes = first.total + sum_of(last.readers) - sum_of(first.readers) + *read - first.queued;
+  else if (read && tells(first.readers, last.readers, kOther))
+    end.bytes = last.total + taken;
+  else if (put && read && agree(*put, taken, kOther))
+    end.bytes = last.total + through(*put, taken);
+  else
+    return {};
   return end;
 }
 
 ExitedBytes::Unseen ExitedBytes::unseen(const std::function<bool(PipeId)>& was_seen) const {
   struct Through {
-    uint64_t put = 0, taken = 0;
+    std::optional<uint64_t> put = {}, taken = {};
   };
   std::map<PipeId, Through> pipes;
+  const auto add = [](std::optional<uint64_t>& to, uint64_t bytes) { to = to.value_or(0) + bytes; };
   for (const ExitedProcess& exited : newest_) {
-    if (exited.out) pipes[*exited.out].put += gained(exited.written_bytes, exited.written_before);
-    if (exited.in) pipes[*exited.in].taken += gained(exited.read_bytes, exited.read_before);
+    if (exited.out)
+      add(pipes[*exited.out].put, gained(exited.written_bytes, exited.written_before));
+    if (exited.in) add(pipes[*exited.in].taken, gained(exited.read_bytes, exited.read_before));
   }
   Unseen all;
   for (const auto& [id, bytes] : pipes) {
     if (was_seen(id)) continue;
     ++all.pipes;
-    all.bytes += through(bytes.put, bytes.taken);
+    // One side alone may have written to files.
+    if (bytes.put && bytes.taken) all.bytes += through(*bytes.put, *bytes.taken);
   }
   return all;
 }

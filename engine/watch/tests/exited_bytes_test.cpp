@@ -50,6 +50,15 @@ TEST(ExitedBytesTest, WhatWasMovedBeforeTheFirstLookDoesNotMatter) {
   EXPECT_EQ(exited.end_of(old)->bytes, 8'000'000u);
 }
 
+// One look saw it, and no slot said how much it held.
+TEST(ExitedBytesTest, OfANewPipeWhoseBytesWereNotKnownTheSidesTellAll) {
+  PipeLooks looks;
+  looks.add({{{kWriter, 0}}, {{kReader, 0}}, 0, 0}, true);
+  ExitedBytes exited;
+  exited.see(with_exits({{kWriter, 7, 0, 3'000'000}, {kReader, 9, 3'007'000, 0}}));
+  EXPECT_EQ(exited.end_of(looks)->bytes, 3'000'000u);
+}
+
 TEST(ExitedBytesTest, OneSideIsEnoughIfItIsKnownToTell) {
   ExitedBytes exited, other;
   exited.see(with_exits({{kReader, 9, 8'000'000, 0}}));
