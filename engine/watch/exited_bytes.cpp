@@ -121,9 +121,10 @@ std::optional<ExitedBytes::End> ExitedBytes::end_of(const PipeLooks& looks) cons
   // an estimate. But what programs read when they begin has to be little beside it.
   if (put && tells(first.writers, last.writers, 0))
     end.bytes = first.total + sum_of(last.writers) - sum_of(first.writers) + *put;
-  else if (read && tells(first.readers, last.readers, kOther) && before >= 16 * kOther)
+  else if (read && tells(first.readers, last.readers, kOther + before / 16) &&
+           before >= 16 * kOther)
     end.bytes = first.total + sum_of(last.readers) - sum_of(first.readers) + *read - first.queued;
-  else if (read && tells(first.readers, last.readers, kOther))
+  else if (read && tells(first.readers, last.readers, kOther + before / 16))
     end.bytes = last.total + taken;
   else if (put && read && agree(*put, taken, kOther))
     end.bytes = last.total + through(*put, taken);

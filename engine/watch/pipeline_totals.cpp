@@ -157,13 +157,38 @@ void PipelineTotals::name(Part& part) const {
     names.push_back(names.size() < kMostStages ? stage.name : "...");
     if (names.size() > kMostStages) break;
   }
-  part.name = fmt::format("{}", fmt::join(names, "|"));
+  part.tools = fmt::format("{}", fmt::join(names, "|"));
+  if (const LastStage* last = left_of(part.pipeline)) {
+    part.tools = last->tools;
+    part.members = last->members;
+  } else {
+    std::vector<ProcessId> members;
+    for (const Stage& stage : part.pipeline.stages) members.push_back(stage.id);
+    part.members = std::make_shared<const std::vector<ProcessId>>(std::move(members));
+  }
+  part.name = part.tools;
   const auto rule = std::ranges::find_if(options_.rules, [&](const PipelineRule& r) {
     return ::fnmatch(r.tools.c_str(), part.name.c_str(), 0) == 0;
   });
   if (rule == options_.rules.end()) return;
   part.rule = &*rule;
   if (!rule->name.empty()) part.name = rule->name;
+}
+
+// Who is left of a pipeline when others have exited: it is the same one. Null: it isn't so.
+const PipelineTotals::LastStage* PipelineTotals::left_of(const Pipeline& pipeline) const {
+  const LastStage* left = nullptr;
+  for (const Stage& stage : pipeline.stages) {
+    const auto last = last_stages_.find(stage.id);
+    if (last == last_stages_.end() || (left && left->tools != last->second.tools)) return nullptr;
+    left = &last->second;
+  }
+  if (!left || left->members->size() <= pipeline.stages.size()) return nullptr;
+  const auto is_here_or_gone = [&](ProcessId id) {
+    return std::ranges::find(pipeline.stages, id, &Stage::id) != pipeline.stages.end() ||
+           table_.index().threads(id).empty();
+  };
+  return std::ranges::all_of(*left->members, is_here_or_gone) ? left : nullptr;
 }
 
 // Since the pass before, or ever. Small writes into a page that has room move no head.
@@ -306,12 +331,16 @@ void PipelineTotals::add(const Part& part, double seconds) {
 
 // Whether it has no series of its own.
 bool PipelineTotals::add_pipe(const Part& part, const Pipe& pipe, double seconds) {
-  PipeTotals& totals = pipes_.at(labels_of(part, pipe), last_ns_, part.preferred());
+  const auto last = last_pipes_.find(pipe.id);
+  const bool was_labelled = last != last_pipes_.end() && !last->second.labels.empty();
+  std::vector<std::string> labels = labels_of(part, pipe);
+  // One side has exited.
+  if (was_labelled && (labels[2].empty() || labels[3].empty())) labels = last->second.labels;
+  PipeTotals& totals = pipes_.at(labels, last_ns_, part.preferred());
   ++totals.pipes;
   totals.locked += pipe.lock.has_value();
   totals.capacity_bytes += number_of(pipe.capacity);
   totals.queued_bytes += number_of(pipe.queued);
-  const auto last = last_pipes_.find(pipe.id);
   const uint64_t before = last == last_pipes_.end() ? 0 : last->second.bytes;
   // What an old one moved before it was found is not of this time.
   const bool is_known = last != last_pipes_.end() || !pipe.older;
@@ -355,7 +384,9 @@ void PipelineTotals::remember(const std::vector<Part>& parts) {
       now.ring = pipe.ring;
       now.bytes = std::max(now.bytes, pipe.total_bytes.value_or(0));
       if (pipe.own || !unseen_) continue;
-      now.labels = labels_of(part, pipe);
+      std::vector<std::string> labels = labels_of(part, pipe);
+      if (now.labels.empty() || !(labels[2].empty() || labels[3].empty()))
+        now.labels = std::move(labels);
       now.preferred = part.preferred();
       if (sides[i]) (now.looks ? *now.looks : now.looks.emplace()).add(*sides[i], !pipe.older);
       if (!now.looks) continue;
@@ -363,8 +394,8 @@ void PipelineTotals::remember(const std::vector<Part>& parts) {
         for (const PipeMover& mover : *side) movers.insert(mover.process);
     }
     for (const Stage& stage : part.pipeline.stages)
-      stages[stage.id] = {stage.cpu_ns,        stage.outside,          stage.polls_peer,
-                          stage.polls_nothing, labels_of(part, stage), part.preferred()};
+      stages[stage.id] = {stage.cpu_ns, stage.outside, stage.polls_peer,       stage.polls_nothing,
+                          part.tools,   part.members,  labels_of(part, stage), part.preferred()};
   }
   last_pipes_ = std::move(pipes);
   last_stages_ = std::move(stages);

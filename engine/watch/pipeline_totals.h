@@ -95,7 +95,8 @@ class PipelineTotals {
   // A pipeline of the last pass.
   struct Part {
     Pipeline pipeline;
-    std::string name, cgroup;
+    std::string tools, name, cgroup;
+    std::shared_ptr<const std::vector<ProcessId>> members;  // that `tools` names
     const PipelineRule* rule = nullptr;
     bool moves = false;
 
@@ -114,12 +115,15 @@ class PipelineTotals {
     std::optional<bool> outside;
     bool polls_peer = false;
     double polls_nothing = 0;
+    std::string tools;  // of its pipeline
+    std::shared_ptr<const std::vector<ProcessId>> members = {};
     std::vector<std::string> labels;
     bool preferred = false;
   };
 
   std::vector<Part> parts() const;
   void name(Part& part) const;
+  const LastStage* left_of(const Pipeline& pipeline) const;
   bool has_moved(const Pipe& pipe) const;
   void take_clocks(uint64_t now_ns);
   void set_shares(Part& part, double seconds) const;

@@ -199,6 +199,30 @@ TEST_F(PipelineTotalsTest, WhatMovedAfterTheLastPassIsCountedAtTheEnd) {
   EXPECT_EQ(pipe("tar|gzip").bytes, after) << "once";
 }
 
+// tar has exited, and gzip has yet to read what is in the pipe.
+TEST_F(PipelineTotalsTest, WhoIsLeftIsStillThatPipeline) {
+  add_pair(10, 100);
+  machine.add(12, "ssh");
+  machine.connect(200, 11, 12);
+  machine.pipe(200).bytes_per_s = 1e5;
+  start();
+  for (int i = 0; i < 3; ++i) pass();
+  const double before = pipe("tar|gzip|ssh").bytes;
+  machine.exit(10);
+  for (int i = 0; i < 3; ++i) pass();
+  EXPECT_GT(pipe("tar|gzip|ssh").bytes, before);
+  EXPECT_EQ(totals->pipes().size(), 2u);
+  totals->pipes().for_each([&](const auto& labels, const PipeTotals& t) {
+    EXPECT_EQ(labels[0], "tar|gzip|ssh");
+    EXPECT_NE(labels[2], "");
+    EXPECT_EQ(t.pipes, 1);
+  });
+  machine.add(13, "pv");  // somebody is new
+  machine.connect(300, 12, 13);
+  pass();
+  EXPECT_EQ(pipe("gzip|ssh|pv").pipes, 1);
+}
+
 // One lives on: how much of what it wrote went through this pipe, nobody knows.
 TEST_F(PipelineTotalsTest, AnEndThatIsNotKnownIsCounted) {
   add_pair(10, 100);
