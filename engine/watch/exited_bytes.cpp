@@ -119,13 +119,18 @@ std::optional<ExitedBytes::End> ExitedBytes::end_of(const PipeLooks& looks) cons
   };
   // Of a side that tells, all that it has moved since the first look: the total at the last one is
   // an estimate. But what programs read when they begin has to be little beside it.
+  std::optional<uint64_t> by_put, by_read;
   if (put && tells(first.writers, last.writers, 0))
-    end.bytes = first.total + sum_of(last.writers) - sum_of(first.writers) + *put;
-  else if (read && tells(first.readers, last.readers, kOther + before / 16) &&
-           before >= 16 * kOther)
-    end.bytes = first.total + sum_of(last.readers) - sum_of(first.readers) + *read - first.queued;
-  else if (read && tells(first.readers, last.readers, kOther + before / 16))
-    end.bytes = last.total + taken;
+    by_put = first.total + sum_of(last.writers) - sum_of(first.writers) + *put;
+  if (read && tells(first.readers, last.readers, kOther + before / 16))
+    by_read = before < 16 * kOther ? last.total + taken
+                                   : first.total + sum_of(last.readers) - sum_of(first.readers) +
+                                         *read - first.queued;
+  // A side that has told may begin to splice.
+  if (by_put && by_read)
+    end.bytes = *by_read > *by_put + kOther ? *by_read : *by_put;
+  else if (by_put || by_read)
+    end.bytes = by_put ? *by_put : *by_read;
   else if (put && read && agree(*put, taken, kOther))
     end.bytes = last.total + through(*put, taken);
   else
