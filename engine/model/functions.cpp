@@ -33,8 +33,8 @@ double FunctionTable::share_error() const {
 }
 
 uint64_t FunctionTable::ns_until_exact() const {
-  const double more = std::pow(share_error() / kShareError, 2) - 1;
-  return more > 0 ? uint64_t(more * double(span_ns)) : 0;
+  const double ns = (std::pow(share_error() / kShareError, 2) - 1) * double(span_ns);
+  return ns > 0 ? uint64_t(std::min(ns, 0x1p63)) : 0;  // a recording may say any span
 }
 
 void SamplingEvent::set_price(const Reading<Price>& known) {

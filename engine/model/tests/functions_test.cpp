@@ -66,6 +66,16 @@ std::string cost_of(double share, double low, double high) {
   return event.cost();
 }
 
+// As a recording that somebody made may say it.
+TEST(FunctionTable, AnySpanHasATimeUntilItIsExact) {
+  FunctionTable table;
+  table.samples = 10;
+  table.span_ns = 1'000;
+  EXPECT_GT(table.ns_until_exact(), table.span_ns);
+  table.span_ns = UINT64_MAX;
+  EXPECT_EQ(table.ns_until_exact(), 1ull << 63);
+}
+
 TEST(SamplingEvent, APriceIsClaimedOnlyIfItsIntervalLeavesOutTwoPercent) {
   EXPECT_EQ(cost_of(0.04, 0.025, 0.055), ", costs 4.0 % [2.5 .. 5.5]");
   EXPECT_EQ(cost_of(0.04, 0.015, 0.065), ", costs <7 %");
