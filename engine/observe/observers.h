@@ -107,7 +107,7 @@ class Observers {
     explicit WatchedRole(uint64_t window_ns) : counter(window_ns, 1000) {}
 
     size_t processes = 0;
-    pid_t first = 0;
+    std::optional<pid_t> first = {};  // nothing before the first watch(); 0: there is none
     observe::CallCounter counter;
     uint64_t lost_seen = 0;     // by the sampler, already counted
     uint64_t sleeps_seen = 0;   // when its times were last known
