@@ -129,7 +129,7 @@ ScannedTask task_of(const pipes_task& record) {
   return task;
 }
 
-Sleep sleep_of(const pipes_task& record) {
+Sleep sleep_in(const pipes_task& record) {
   if (record.frozen || (record.state & (kStopped | kTraced | kFrozen))) return Sleep::stopped;
   if (record.io_wait) return Sleep::device;
   const bool uninterruptible = (record.state & (kUninterruptible | kIdle)) == kUninterruptible;
@@ -466,7 +466,7 @@ class BpfPipeScanner final : public PipeScanner {
                        const DescriptorTable& descriptors, Pass& pass) {
     const SystemCall call = {record.call,
                              {record.argument[0], record.argument[1], record.argument[2]}};
-    const Sleep sleep = sleep_of(record);
+    const Sleep sleep = sleep_in(record);
     const bool has_lock = find_lock(task, call, sleep, pass.held, pass.scan.pipes) != nullptr;
     const auto find = [&](int fd, bool writing) {
       return descriptors.find(task.process, fd, writing);

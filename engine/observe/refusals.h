@@ -42,7 +42,5 @@ inline constexpr const char* kNeedsRoot = "needs root";
 inline constexpr const char* kAsRoot = "sudo pipetop, or see pipetop help privileges";
 
 inline constexpr const char* kBpfSwitchedOff = "BPF is switched off; run without --no-bpf";
-inline constexpr const char* kBuiltWithoutBpf =
-    "built without clang and bpftool; install them and rebuild";
 
 }  // namespace pipetop::observe
