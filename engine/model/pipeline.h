@@ -257,7 +257,7 @@ struct PipeRow {
   size_t pipeline = 0;  // rows with the same number are connected
 };
 
-// Something that was changed in other people's processes, and can be put back.
+// A pipe of other programs that was resized, and can be put back.
 struct Intervention {
   std::string text;  // "pipe 81234: 64 KiB -> 1 MiB"
   uint64_t at_ns = 0;
@@ -265,11 +265,12 @@ struct Intervention {
   std::string waits = {};
   // The rate before, and in the segment that it began; once they are known.
   std::optional<double> before_bytes_per_s, after_bytes_per_s;
-  std::optional<PipeId> pipe = {};      // that was resized
-  std::optional<ProcessId> stage = {};  // that was reniced or pinned
-  std::optional<PipeId> measured = {};  // whose rate it is
-  uint32_t step = 0;                    // of the ledger of changes
-  int error = 0;                        // for which it waits
+  std::optional<PipeId> pipe = {};  // that was resized; the rates are its
+  // Of older recordings only: what was reniced or pinned, and the pipe that has the rates.
+  std::optional<ProcessId> stage = {};
+  std::optional<PipeId> measured = {};
+  uint32_t step = 0;  // of the ledger of changes
+  int error = 0;      // for which it waits
 };
 
 // "1234 ends of pipes are left out: process 4711 ..."; of one process at least.

@@ -25,16 +25,16 @@ namespace {
 
 constexpr std::string_view kPrefix = "pipetop-changes-";
 
-// Followed by the masks, and then by the changes.
+// Followed by the changes.
 struct Header {
   char magic[8] = {'p', 'i', 'p', 'e', 't', 'o', 'p', 'c'};
-  uint32_t version = 1;
+  uint32_t version = 2;
   uint32_t change_bytes = sizeof(ForeignChange);
-  uint32_t masks = 0, count = 0;
+  uint32_t count = 0;
 };
 
 size_t bytes_of(const Header& header) {
-  return sizeof header + header.masks * sizeof(CpuMask) + header.count * sizeof(ForeignChange);
+  return sizeof header + header.count * sizeof(ForeignChange);
 }
 
 bool is_ours_alone(const struct stat& status) {
@@ -47,21 +47,10 @@ bool is_private_directory(const std::string& path) {
          is_ours_alone(status);
 }
 
-bool has_sense(const ForeignChange& change, uint32_t masks) {
-  const auto both = [&](int64_t least, int64_t most) {
-    return std::min(change.before, change.set) >= least &&
-           std::max(change.before, change.set) <= most;
-  };
-  if (change.process.pid <= 0 || change.is_in_place < 0 || change.is_in_place > 1) return false;
-  switch (change.kind) {
-    case ChangeKind::nice:
-      return change.tid > 0 && both(kLeastNice, kMostNice);
-    case ChangeKind::cpus:
-      return change.tid > 0 && both(0, int64_t{masks} - 1);
-    case ChangeKind::pipe_size:
-      return change.fd >= 0 && both(1, INT_MAX);
-  }
-  return false;
+bool has_sense(const ForeignChange& change) {
+  const auto is_size = [](uint64_t bytes) { return bytes >= 1 && bytes <= INT_MAX; };
+  return change.process.pid > 0 && change.fd >= 0 && is_size(change.before) &&
+         is_size(change.set) && change.is_in_place >= 0 && change.is_in_place <= 1;
 }
 
 bool read_all(int file, void* to, size_t bytes, size_t from) {
@@ -75,22 +64,18 @@ std::unique_ptr<ChangeList> read_list(int file) {
   if (!read_all(file, &header, sizeof header, 0) ||
       std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
       header.version != expected.version || header.change_bytes != expected.change_bytes ||
-      header.masks > ChangeList::kMostMasks || header.count > ChangeList::kMost)
+      header.count > ChangeList::kMost)
     return nullptr;
   auto list = std::make_unique<ChangeList>();
-  const size_t mask_bytes = header.masks * sizeof(CpuMask);
-  if (!read_all(file, list->mask.data(), mask_bytes, sizeof header) ||
-      !read_all(file, list->change.data(), header.count * sizeof(ForeignChange),
-                sizeof header + mask_bytes))
+  if (!read_all(file, list->change.data(), header.count * sizeof(ForeignChange), sizeof header))
     return nullptr;
-  list->masks = header.masks;
   list->count = header.count;
   for (uint32_t i = 0; i < header.count; ++i) {
     const ForeignChange& change = list->change[i];
     const ForeignChange& before = list->change[i > 0 ? i - 1 : 0];
     const bool follows =
-        change.step > before.step || (change.step == before.step && is_of_the_same(change, before));
-    if (!follows || !has_sense(change, header.masks)) return nullptr;
+        change.step > before.step || (change.step == before.step && change.pipe == before.pipe);
+    if (!follows || !has_sense(change)) return nullptr;
   }
   return list;
 }
@@ -111,11 +96,6 @@ State open_record(const std::string& path, UniqueFd& file) {
 }
 
 constexpr size_t kLongestPath = 255;
-
-[[noreturn]] void throw_full(const char* of_what) {
-  throw Error(std::string("no more ") + of_what + " can be remembered: put back some changes first",
-              Exit::refused);
-}
 
 }  // namespace
 
@@ -141,14 +121,11 @@ void write_record(int file, const ChangeList& list) {
     return;
   }
   Header header;
-  header.masks = list.masks;
   header.count = list.count;
-  const auto* masks = static_cast<const void*>(list.mask.data());
   const auto* changes = static_cast<const void*>(list.change.data());
   const iovec parts[] = {{&header, sizeof header},
-                         {const_cast<void*>(masks), header.masks * sizeof(CpuMask)},
                          {const_cast<void*>(changes), header.count * sizeof(ForeignChange)}};
-  (void)!::pwritev(file, parts, 3, 0);
+  (void)!::pwritev(file, parts, 2, 0);
   (void)!::ftruncate(file, static_cast<off_t>(bytes_of(header)));
 }
 
@@ -199,12 +176,11 @@ void ChangeLedger::start() {
   if (!memory_) memory_ = map_shared_memory(sizeof(Shared));
   if (!memory_) throw SystemError("mmap", errno);
   open_record();
-  guardian_.emplace(GuardianDuty{
-      .attempt = attempt,
-      .memory = memory_.data(),
-      .fds = {record_.file.get(), -1},
-      // Nice values and CPUs of others, ends of their pipes, rings that were made smaller.
-      .capabilities = capabilities({CAP_SYS_NICE, CAP_SYS_PTRACE, CAP_SYS_RESOURCE})});
+  guardian_.emplace(GuardianDuty{.attempt = attempt,
+                                 .memory = memory_.data(),
+                                 .fds = {record_.file.get(), -1},
+                                 // Ends of others' pipes, rings that were made smaller.
+                                 .capabilities = capabilities({CAP_SYS_PTRACE, CAP_SYS_RESOURCE})});
 }
 
 uint32_t ChangeLedger::begin() {
@@ -218,13 +194,14 @@ uint32_t ChangeLedger::begin() {
   }
   ChangeList& list = shared().list;
   while (list.count > 0 && list.change[list.count - 1].is_in_place == 0) --list.count;
-  if (list.count == 0) list.masks = 0;
   return ++step_;
 }
 
 ForeignChange& ChangeLedger::add(ForeignChange change) {
   ChangeList& list = shared().list;
-  if (list.count == ChangeList::kMost) throw_full("threads and ends of pipes");
+  if (list.count == ChangeList::kMost)
+    throw Error("no more ends of pipes can be remembered: put back some changes first",
+                Exit::refused);
   change.step = step_;
   change.is_in_place = 1;
   ForeignChange& added = list.change[list.count];
@@ -233,23 +210,11 @@ ForeignChange& ChangeLedger::add(ForeignChange change) {
   return added;
 }
 
-int64_t ChangeLedger::number_of(const CpuMask& mask) {
-  ChangeList& list = shared().list;
-  const auto end = list.mask.begin() + list.masks;
-  const auto found = std::find(list.mask.begin(), end, mask);
-  if (found == end) {
-    if (end == list.mask.end()) throw_full("sets of CPUs");
-    *found = mask;
-    ++list.masks;
-  }
-  return found - list.mask.begin();
-}
-
 void ChangeLedger::write() const {
   if (record_.file) write_record(record_.file.get(), list());
 }
 
-void ChangeLedger::correct(uint32_t step, int64_t before, int64_t set) {
+void ChangeLedger::correct(uint32_t step, uint64_t before, uint64_t set) {
   for (ForeignChange& change : shared().list.of(step)) {
     change.before = before;
     change.set = set;

@@ -1,4 +1,4 @@
-// What we changed in processes that aren't ours, written down outside of our memory before it is
+// What we changed of pipes that aren't ours, written down outside of our memory before it is
 // done, so that it is put back however we end: by us, else by a guardian, else by whoever finds the
 // record.
 #pragma once
@@ -59,12 +59,11 @@ class ChangeLedger {
   // nothing may be changed because nobody could put it back.
   uint32_t begin();
   ForeignChange& add(ForeignChange change);
-  int64_t number_of(const CpuMask& mask);
   // To be called before something is changed as it was added, and after.
   void write() const;
 
   // Once it is known what a step has changed, and to what.
-  void correct(uint32_t step, int64_t before, int64_t set);
+  void correct(uint32_t step, uint64_t before, uint64_t set);
 
   PutBack put_back(uint32_t step);
   void forget(uint32_t step);

@@ -1,5 +1,5 @@
-// What we changed in processes that aren't ours, one value each, and how it was. Without pointers:
-// a guardian shares the memory (engine/process/guardian.h), and a file holds it
+// The sizes of other people's pipes that we changed, and what they were. Without pointers: a
+// guardian shares the memory (engine/process/guardian.h), and a file holds it
 // (engine/process/change_ledger.h).
 #pragma once
 
@@ -10,42 +10,29 @@
 #include <type_traits>
 
 #include "engine/model/pipe_scan.h"
-#include "engine/process/threads.h"
 
 namespace pipetop {
 
-enum class ChangeKind : uint32_t { nice = 1, cpus, pipe_size };
-
-// One changed value: of a thread, or of a pipe through one holder.
+// The size of a pipe, changed through one holder. Those of one action have the same number, and are
+// of the same pipe; later ones have a higher one.
 struct ForeignChange {
-  // Those of one action have the same number, and change the same; later ones have a higher one.
   uint32_t step = 0;
-  ChangeKind kind = ChangeKind::nice;
+  int32_t fd = -1;  // the holder's
   ProcessId process;
-  pid_t tid = 0;
-  int32_t fd = -1;  // of the pipe
   PipeId pipe = {};
-  // A nice value, the number of a CpuMask, bytes.
-  int64_t before = 0, set = 0;
-  int32_t is_in_place = 0;  // else it was put back, or there is nothing left to put back
-  int32_t error = 0;        // why it could not be put back, the last time
-  uint64_t queued = 0;      // bytes in the pipe, then
+  uint64_t before = 0, set = 0;  // bytes
+  int32_t is_in_place = 0;       // else it was put back, or there is nothing left to put back
+  int32_t error = 0;             // why it could not be put back, the last time
+  uint64_t queued = 0;           // bytes in the pipe, then
 };
-static_assert(std::is_trivially_copyable_v<ForeignChange> && sizeof(ForeignChange) == 80);
-
-// Whether they change the same, of the same process or pipe.
-inline bool is_of_the_same(const ForeignChange& a, const ForeignChange& b) {
-  if (a.kind != b.kind) return false;
-  return a.kind == ChangeKind::pipe_size ? a.pipe == b.pipe : a.process == b.process;
-}
+static_assert(std::is_trivially_copyable_v<ForeignChange> && sizeof(ForeignChange) == 72);
 
 // Changes are added to the end, and stay where they are: at any time we may be killed, and the
 // guardian reads on. Zeros are an empty list.
 struct ChangeList {
-  static constexpr uint32_t kMost = 16'384, kMostMasks = 256;
+  static constexpr uint32_t kMost = 16'384;
 
-  uint32_t masks, count;
-  std::array<CpuMask, kMostMasks> mask;
+  uint32_t count;
   std::array<ForeignChange, kMost> change;
 
   std::span<const ForeignChange> changes() const { return std::span(change).first(count); }

@@ -1,5 +1,5 @@
 // A process that puts something back when we are gone, however we went: a limit of the machine
-// (engine/host/pipe_max_size.h), or what was changed in other people's processes
+// (engine/host/pipe_max_size.h), or the pipes of others that were resized
 // (engine/process/change_ledger.h).
 //
 // A child that sleeps until our end of a socket is closed, as the kernel does for whoever is

@@ -103,7 +103,7 @@ int pin(pid_t pid, int cpu, std::span<const Cpu> allowed) {
   std::vector<int> cpus;
   for (const Cpu& candidate : allowed)
     if (cpu == kNoCpu || candidate.number == cpu) cpus.push_back(candidate.number);
-  return set_cpus(pid, mask_of(cpus));
+  return set_cpus(pid, cpus);
 }
 
 }  // namespace pipetop

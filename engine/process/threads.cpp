@@ -20,11 +20,14 @@
 #include "engine/base/handles.h"
 #include "engine/base/system_files.h"
 #include "engine/base/text.h"
-#include "engine/process/privileges.h"
 #include "engine/process/proc_files.h"
 
 namespace pipetop {
 namespace {
+
+// As the kernel has CPUs, a bit each.
+constexpr int kMostCpus = 8192;
+using CpuMask = std::array<uint64_t, kMostCpus / 64>;
 
 void add_thread(void* threads, pid_t tid) {
   static_cast<std::vector<pid_t>*>(threads)->push_back(tid);
@@ -44,11 +47,6 @@ int look_for(ProcessId process) {
   if (error == ESRCH && (::kill(process.pid, 0) == 0 || errno == EPERM)) return EACCES;
   if (error != 0) return error;
   return stat.start_ticks == process.start_ticks ? 0 : ESRCH;
-}
-
-int look_for_thread(pid_t pid, pid_t tid) {
-  const bool is_there = ::syscall(SYS_tgkill, pid, tid, 0) == 0 || errno == EPERM;
-  return is_there ? 0 : errno;
 }
 
 int each_thread(pid_t pid, void (*visit)(void* context, pid_t tid), void* context) {
@@ -76,29 +74,10 @@ std::vector<pid_t> threads_of(pid_t pid) {
   return threads;
 }
 
-int read_nice(pid_t tid, int& nice) {
-  errno = 0;
-  nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(tid));
-  return errno;
-}
-
 std::optional<int> nice_of(pid_t tid) {
-  int nice = 0;
-  if (read_nice(tid, nice) != 0) return {};
-  return nice;
-}
-
-int set_nice(pid_t tid, int nice) {
-  return ::setpriority(PRIO_PROCESS, static_cast<id_t>(tid), nice) == 0 ? 0 : errno;
-}
-
-// It is the process's own limit that counts, as in setpriority(2).
-bool can_lower_nice(ProcessId process, int nice) {
-  constexpr int kLimitOfNiceZero = 20;
-  if ((permitted_capabilities() & capabilities({CAP_SYS_NICE})) != 0) return true;
-  rlimit limit = {};
-  return ::prlimit(process.pid, RLIMIT_NICE, nullptr, &limit) == 0 &&
-         limit.rlim_cur >= static_cast<rlim_t>(kLimitOfNiceZero - nice) && exists(process);
+  errno = 0;
+  const int nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(tid));
+  return errno == 0 ? std::optional(nice) : std::nullopt;
 }
 
 std::string user_of(ProcessId process) {
@@ -110,35 +89,23 @@ std::string user_of(ProcessId process) {
   return entry ? one_line(entry->pw_name) : std::to_string(uid);
 }
 
-int read_cpus(pid_t tid, CpuMask& cpus) {
-  cpus = {};
-  auto* set = reinterpret_cast<cpu_set_t*>(cpus.data());
-  return ::sched_getaffinity(tid, sizeof cpus, set) == 0 ? 0 : errno;
-}
-
-int set_cpus(pid_t tid, const CpuMask& cpus) {
-  const auto* set = reinterpret_cast<const cpu_set_t*>(cpus.data());
-  return ::sched_setaffinity(tid, sizeof cpus, set) == 0 ? 0 : errno;
-}
-
-std::vector<int> cpus_in(const CpuMask& mask) {
+std::vector<int> cpus_of(pid_t tid) {
+  CpuMask mask = {};
+  auto* set = reinterpret_cast<cpu_set_t*>(mask.data());
   std::vector<int> cpus;
+  if (::sched_getaffinity(tid, sizeof mask, set) != 0) return cpus;
   for (int cpu = 0; cpu < kMostCpus; ++cpu)
     if ((mask[static_cast<size_t>(cpu) / 64] >> (cpu % 64) & 1) != 0) cpus.push_back(cpu);
   return cpus;
 }
 
-CpuMask mask_of(std::span<const int> cpus) {
+int set_cpus(pid_t tid, std::span<const int> cpus) {
   CpuMask mask = {};
   for (const int cpu : cpus)
     if (cpu >= 0 && cpu < kMostCpus)
       mask[static_cast<size_t>(cpu) / 64] |= uint64_t{1} << (cpu % 64);
-  return mask;
-}
-
-std::vector<int> cpus_of(pid_t tid) {
-  CpuMask mask;
-  return read_cpus(tid, mask) == 0 ? cpus_in(mask) : std::vector<int>();
+  const auto* set = reinterpret_cast<const cpu_set_t*>(mask.data());
+  return ::sched_setaffinity(tid, sizeof mask, set) == 0 ? 0 : errno;
 }
 
 std::string cpu_list(std::span<const int> cpus) {

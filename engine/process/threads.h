@@ -4,7 +4,6 @@
 
 #include <sys/types.h>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,32 +22,16 @@ std::optional<uint64_t> start_ticks_of(pid_t pid);
 int look_for(ProcessId process);
 inline bool exists(ProcessId process) { return look_for(process) == 0; }
 
-int look_for_thread(pid_t pid, pid_t tid);  // as look_for(); of this process
-
 std::vector<pid_t> threads_of(pid_t pid);  // none if it is gone
 int each_thread(pid_t pid, void (*visit)(void* context, pid_t tid), void* context);
 
-inline constexpr int kLeastNice = -20, kMostNice = 19;
-
 std::optional<int> nice_of(pid_t tid);
-int read_nice(pid_t tid, int& nice);
-int set_nice(pid_t tid, int nice);
-
-// Whether we may set this value again when the process has a higher one.
-bool can_lower_nice(ProcessId process, int nice);
 
 // The name of its user, or the number if it has none; "" if the process is gone.
 std::string user_of(ProcessId process);
 
 std::vector<int> cpus_of(pid_t tid);  // that it may use; none if it is gone
-// As the kernel has them, a bit each.
-inline constexpr int kMostCpus = 8192;
-using CpuMask = std::array<uint64_t, kMostCpus / 64>;
-
-int read_cpus(pid_t tid, CpuMask& cpus);
-int set_cpus(pid_t tid, const CpuMask& cpus);
-std::vector<int> cpus_in(const CpuMask& cpus);
-CpuMask mask_of(std::span<const int> cpus);
+int set_cpus(pid_t tid, std::span<const int> cpus);
 
 std::string cpu_list(std::span<const int> cpus);  // sorted ones: "0-3,6"
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,76 +15,23 @@
 #include "engine/base/system_files.h"
 #include "engine/host/pipe_max_size.h"
 #include "engine/process/privileges.h"
+#include "engine/process/threads.h"
 
 namespace pipetop {
 namespace {
 
 std::string process_text(ProcessId process) { return fmt::format("process {}", process.pid); }
 
-// What a process was known to have is what its first thread had.
-const ForeignChange& first_of(std::span<const ForeignChange> changes) {
-  const auto leads = [](const ForeignChange& change) { return change.tid == change.process.pid; };
-  const auto found = std::ranges::find_if(changes, leads);
-  return found == changes.end() ? changes.front() : *found;
-}
-
-std::string value_text(const ChangeList& list, ChangeKind kind, int64_t value) {
-  switch (kind) {
-    case ChangeKind::nice:
-      return std::to_string(value);
-    case ChangeKind::cpus:
-      return cpu_list(cpus_in(list.mask[size_t(value)]));
-    case ChangeKind::pipe_size:
-      return bytes_text(double(value));
-  }
-  return {};
-}
-
-Error why_not_put_back(const ChangeList& list, const ForeignChange& change) {
-  const auto bytes = uint64_t(change.before);
-  switch (change.kind) {
-    case ChangeKind::nice:
-      return why_not_reniced(change.process, int(change.before), change.error);
-    case ChangeKind::cpus:
-      return why_not_pinned(change.process, list.mask[size_t(change.before)], change.error);
-    case ChangeKind::pipe_size:
-      break;
-  }
+Error why_not_put_back(const ForeignChange& change) {
   // Only what becomes larger again can be too large.
   const bool is_of_size = change.error == EBUSY || change.error == ETIMEDOUT ||
                           change.error == ETIME || change.before > change.set;
-  return is_of_size ? why_not_resized(bytes, change.queued, change.error)
+  return is_of_size ? why_not_resized(change.before, change.queued, change.error)
                     : why_not_reached({change.process, change.fd}, change.error);
 }
 
 // Whoever became root for this has to again.
 bool is_by_sudo() { return ::geteuid() == 0 && user_to_become().uid != 0; }
-
-// By what its threads had. `sudo`: before each command.
-std::string thread_commands(const ChangeList& list, std::span<const ForeignChange> changes,
-                            const char* sudo) {
-  std::map<int64_t, std::vector<pid_t>> threads;
-  for (const ForeignChange& change : changes)
-    if (change.is_in_place != 0) threads[change.before].push_back(change.tid);
-  const ForeignChange& first = first_of(changes);
-  const bool nice = first.kind == ChangeKind::nice;
-  const pid_t pid = first.process.pid;
-  std::vector<std::string> commands;
-  for (const auto& [before, tids] : threads) {
-    const std::string value = value_text(list, first.kind, before);
-    const bool all = threads.size() == 1;
-    if (nice && all && changes.size() > 1)
-      commands.push_back(fmt::format("{}renice -n {} -p $(ls /proc/{}/task)", sudo, value, pid));
-    else if (nice)
-      commands.push_back(fmt::format("{}renice -n {} -p {}", sudo, value, fmt::join(tids, " ")));
-    else if (all)
-      commands.push_back(fmt::format("{}taskset -acp {} {}", sudo, value, pid));
-    else
-      for (const pid_t tid : tids)
-        commands.push_back(fmt::format("{}taskset -cp {} {}", sudo, value, tid));
-  }
-  return fmt::format("{}", fmt::join(commands, "; "));
-}
 
 }  // namespace
 
@@ -144,39 +90,12 @@ Error why_not_resized(uint64_t bytes, uint64_t queued, int error_number) {
   }
 }
 
-Error why_not_reniced(ProcessId process, int nice, int error_number) {
-  if (error_number == EACCES)
-    return Error(fmt::format("nice {} for {}: only root may lower a nice value; run pipetop as "
-                             "root",
-                             nice, process_text(process)),
-                 Exit::refused);
-  if (error_number == EPERM)
-    return Error(process_text(process) + " is another user's; run pipetop as root", Exit::refused);
-  return SystemError(fmt::format("nice {} for {}", nice, process_text(process)), error_number);
-}
-
-Error why_not_pinned(ProcessId process, const CpuMask& cpus, int error_number) {
-  const std::string list = cpu_list(cpus_in(cpus));
-  if (error_number == EINVAL)
-    return Error(fmt::format("{} may use none of the CPUs {}; choose some that are online and in "
-                             "its cpuset",
-                             process_text(process), list),
-                 Exit::refused);
-  if (error_number == EPERM)
-    return Error(process_text(process) + " is another user's; run pipetop as root", Exit::refused);
-  return SystemError(fmt::format("CPUs {} for {}", list, process_text(process)), error_number);
-}
-
 std::string text_of(const ChangeList& list, uint32_t step) {
   const auto changes = list.of(step);
   if (changes.empty()) return {};
-  const ForeignChange& first = first_of(changes);
-  const std::string before = value_text(list, first.kind, first.before);
-  const std::string set = value_text(list, first.kind, first.set);
-  if (first.kind == ChangeKind::pipe_size)
-    return fmt::format("pipe {}: {} -> {}", first.pipe.inode, before, set);
-  return fmt::format("{}: {} {} -> {}", process_text(first.process),
-                     first.kind == ChangeKind::nice ? "nice" : "CPUs", before, set);
+  const ForeignChange& first = changes.front();
+  return fmt::format("pipe {}: {} -> {}", first.pipe.inode, bytes_text(double(first.before)),
+                     bytes_text(double(first.set)));
 }
 
 std::string text_of(const PutBack& result) {
@@ -191,7 +110,7 @@ bool is_in_place(const ChangeList& list, uint32_t step) {
 std::string why_in_place(const ChangeList& list, uint32_t step) {
   for (const ForeignChange& change : list.of(step))
     if (change.is_in_place != 0 && change.error != 0)
-      return std::string(why_of(why_not_put_back(list, change).what()));
+      return std::string(why_of(why_not_put_back(change).what()));
   return "nobody has put it back";
 }
 
@@ -206,7 +125,6 @@ std::string remedy_of(const ChangeList& list, uint32_t step, bool is_recorded) {
   const ForeignChange& change = *left;
   const bool is_denied = change.error == EACCES || change.error == EPERM;
   const char* sudo = (is_denied && ::geteuid() != 0) || is_by_sudo() ? "sudo " : "";
-  if (change.kind != ChangeKind::pipe_size) return thread_commands(list, changes, sudo);
   if (is_recorded && !is_denied) return put_back_command();
   return fmt::format("{}pipetop watch {}:{}, and {} until it has {}", sudo, change.process.pid,
                      change.fd, change.before < change.set ? '{' : '}',

@@ -1,4 +1,4 @@
-// What was changed in other people's processes, why it could not be, and what would put it back.
+// What was changed of other people's pipes, why it could not be, and what would put it back.
 #pragma once
 
 #include <string>
@@ -18,11 +18,9 @@ struct Gone : Error {
 // What was refused: "why; remedy".
 Error why_not_reached(const PipeEnd& end, int error_number);
 Error why_not_resized(uint64_t bytes, uint64_t queued, int error_number);
-Error why_not_reniced(ProcessId process, int nice, int error_number);
-Error why_not_pinned(ProcessId process, const CpuMask& cpus, int error_number);
 Gone why_gone(ProcessId process);
 
-// Describes a step, while the list holds it: "process 123: nice 0 -> 10".
+// Describes a step, while the list holds it: "pipe 81234: 64 KiB -> 1 MiB".
 std::string text_of(const ChangeList& list, uint32_t step);
 
 // Before that text: "undone: ".
@@ -36,13 +34,13 @@ std::string why_in_place(const ChangeList& list, uint32_t step);
 // "pipetop watch --put-back", with the rights that we have.
 std::string put_back_command();
 
-// What would put it back: "renice -n 0 -p 123". `is_recorded`: for `pipetop watch --put-back`.
+// What would put it back. `is_recorded`: for `pipetop watch --put-back`.
 std::string remedy_of(const ChangeList& list, uint32_t step, bool is_recorded);
 
-// What pipetops that have ended, and their guardians too, have left changed in other people's
-// processes, as their records say (engine/process/change_ledger.h).
+// What pipetops that have ended, and their guardians too, have left changed, as
+// their records say (engine/process/change_ledger.h).
 struct Leftovers {
-  std::vector<std::string> changes;  // "process 123: nice 0 -> 10"
+  std::vector<std::string> changes;  // "pipe 81234: 64 KiB -> 1 MiB"
   std::vector<std::string> damaged;  // records that say nothing
   int in_use = 0;                    // records of pipetops that still put back what they changed
 
@@ -55,7 +53,7 @@ Leftovers find_leftovers(const std::string& records = record_directory());
 std::string leftovers_text(const Leftovers& leftovers);
 
 struct PutBackReport {
-  std::vector<std::string> done;  // "undone: process 123: nice 0 -> 10"
+  std::vector<std::string> done;  // "undone: pipe 81234: 64 KiB -> 1 MiB"
   std::vector<std::string> left;  // with why, and the remedy
   int in_use = 0;
 };

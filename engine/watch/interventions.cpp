@@ -7,14 +7,12 @@
 #include <cerrno>
 #include <climits>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/process/foreign_end.h"
 #include "engine/process/pipe_owner.h"
-#include "engine/process/threads.h"
 #include "engine/watch/intervention_words.h"
 
 namespace pipetop {
@@ -61,27 +59,11 @@ PipeSizes resize_by_any(PipeId pipe, std::span<const PipeEnd> ends, std::optiona
 // As the kernel rounds it, as far as it takes it.
 uint64_t rounded(uint64_t bytes) { return ring_bytes_for(std::min<uint64_t>(bytes, INT_MAX / 2)); }
 
-// Throws Error if it has ended, or if that can't be told.
-void require(ProcessId process) {
-  const int error = look_for(process);
-  if (error == ESRCH) throw why_gone(process);
-  if (error != 0) throw SystemError(fmt::format("process {}", process.pid), error);
-}
-
 std::string joined(const std::vector<std::string>& texts) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 }  // namespace
-
-// What a change needs to know of a nice value, or of a set of CPUs.
-struct Interventions::Value {
-  ChangeKind kind;
-  int64_t set;
-  std::function<int(pid_t tid, int64_t& now)> read;  // these return 0 or errno
-  std::function<int(pid_t tid)> write;
-  std::function<Error(int error_number)> explain;
-};
 
 uint64_t Interventions::resize(PipeId pipe, std::vector<PipeEnd> ends, uint64_t bytes) {
   ends.resize(std::min(ends.size(), kMostHolders));
@@ -91,19 +73,18 @@ uint64_t Interventions::resize(PipeId pipe, std::vector<PipeEnd> ends, uint64_t 
   PipeSizes resized;
   try {
     for (const PipeEnd& end : ends)
-      ledger_.add({.kind = ChangeKind::pipe_size,
+      ledger_.add({.fd = end.fd,
                    .process = end.process,
-                   .fd = end.fd,
                    .pipe = pipe,
-                   .before = static_cast<int64_t>(before),
-                   .set = static_cast<int64_t>(rounded(bytes))});
+                   .before = before,
+                   .set = rounded(bytes)});
     ledger_.write();
     resized = resize_by_any(pipe, ends, bytes);
   } catch (const Error&) {
     ledger_.forget(step);
     throw;
   }
-  ledger_.correct(step, static_cast<int64_t>(resized.before), static_cast<int64_t>(resized.now));
+  ledger_.correct(step, resized.before, resized.now);
   if (resized.now == resized.before)
     ledger_.forget(step);
   else
@@ -111,89 +92,12 @@ uint64_t Interventions::resize(PipeId pipe, std::vector<PipeEnd> ends, uint64_t 
   return resized.now;
 }
 
-// All threads or none.
-void Interventions::change(uint32_t step, ProcessId process, const Value& value) {
-  try {
-    change_threads(process, value);
-  } catch (const Error&) {
-    ledger_.put_back(step);
-    if (is_in_place(ledger_.list(), step)) remember(step);
-    throw;
-  }
-  if (!is_in_place(ledger_.list(), step)) throw why_gone(process);
-  remember(step);
-}
-
-// Also those that start meanwhile. What is to be changed is written down first.
-void Interventions::change_threads(ProcessId process, const Value& value) {
-  std::set<pid_t> seen;
-  for (std::vector<ForeignChange*> fresh;; fresh.clear()) {
-    for (const pid_t tid : threads_of(process.pid)) {
-      int64_t before = 0;
-      if (!seen.insert(tid).second || value.read(tid, before) != 0) continue;
-      fresh.push_back(&ledger_.add({.kind = value.kind,
-                                    .process = process,
-                                    .tid = tid,
-                                    .before = before,
-                                    .set = value.set}));
-    }
-    if (fresh.empty()) break;
-    ledger_.write();
-    for (ForeignChange* change : fresh) {
-      // Close to the change: the number may be given to another process at any time.
-      int error = look_for(process);
-      if (error == 0) error = value.write(change->tid);
-      change->is_in_place = error == 0;
-      if (error != 0 && error != ESRCH) throw value.explain(error);
-      if (error == 0) value.read(change->tid, change->set);  // what the kernel made of it
-    }
-  }
-  ledger_.write();
-}
-
-void Interventions::renice(ProcessId process, int nice) {
-  if (nice < kLeastNice || nice > kMostNice)
-    throw Error(fmt::format("nice {}: give a value from {} to {}", nice, kLeastNice, kMostNice));
-  require(process);
-  const auto read = [](pid_t tid, int64_t& now) {
-    int has = 0;
-    const int error = read_nice(tid, has);
-    if (error == 0) now = has;
-    return error;
-  };
-  change(ledger_.begin(), process,
-         {.kind = ChangeKind::nice,
-          .set = nice,
-          .read = read,
-          .write = [&](pid_t tid) { return set_nice(tid, nice); },
-          .explain = [&](int error) { return why_not_reniced(process, nice, error); }});
-}
-
-void Interventions::pin(ProcessId process, std::span<const int> cpus) {
-  if (cpus.empty()) throw Error("no CPUs; give at least one");
-  require(process);
-  const CpuMask wanted = mask_of(cpus);
-  const uint32_t step = ledger_.begin();
-  const auto read = [&](pid_t tid, int64_t& now) {
-    CpuMask has;
-    const int error = read_cpus(tid, has);
-    if (error == 0) now = ledger_.number_of(has);
-    return error;
-  };
-  change(step, process,
-         {.kind = ChangeKind::cpus,
-          .set = ledger_.number_of(wanted),
-          .read = read,
-          .write = [&](pid_t tid) { return set_cpus(tid, wanted); },
-          .explain = [&](int error) { return why_not_pinned(process, wanted, error); }});
-}
-
 // A newer change of the same is wanted: those before it need not be put back any more.
 void Interventions::remember(uint32_t step) {
   const ChangeList& list = ledger_.list();
   for (Intervention& done : done_)
     if (const auto old = list.of(done.step); !old.empty())
-      if (is_of_the_same(old.front(), list.of(step).front())) done.waits.clear();
+      if (old.front().pipe == list.of(step).front().pipe) done.waits.clear();
   Intervention& done = done_.emplace_back();
   done.text = text_of(list, step);
   done.at_ns = monotonic_ns();
@@ -247,9 +151,7 @@ std::vector<std::string> Interventions::retry(const MayFit& may_fit) {
     const Intervention& done = done_[at - 1];
     if (done.waits.empty() || !may_pass(done.error)) continue;
     const ForeignChange& change = ledger_.list().of(done.step).front();
-    if (change.kind == ChangeKind::pipe_size &&
-        !may_fit(change.pipe, static_cast<uint64_t>(change.before)))
-      continue;
+    if (!may_fit(change.pipe, change.before)) continue;
     if (std::string said; put_back(at - 1, said)) news.push_back(std::move(said));
   }
   return news;

@@ -1,9 +1,8 @@
-// Changes in processes that are not ours, which can be put back.
+// Sizes of pipes that are not ours: changed, and put back.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -25,9 +24,6 @@ class Interventions {
   // Returns the size that the kernel granted, in bytes. Throws Error, "why; remedy": EBUSY, EPERM
   // above the limit, the processes are gone, ...
   uint64_t resize(PipeId pipe, std::vector<PipeEnd> ends, uint64_t bytes);
-  // All threads of the process, or none. Throws Error, "why; remedy".
-  void renice(ProcessId process, int nice);
-  void pin(ProcessId process, std::span<const int> cpus);
 
   // What is in place, oldest first: what was done and how it went, not what it did.
   const std::vector<Intervention>& done() const { return done_; }
@@ -47,10 +43,6 @@ class Interventions {
   void keep();  // all as it is
 
  private:
-  struct Value;
-
-  void change(uint32_t step, ProcessId process, const Value& value);
-  void change_threads(ProcessId process, const Value& value);
   void remember(uint32_t step);
   bool put_back(size_t at, std::string& said);
 

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -27,11 +26,9 @@ class WatchSource {
   virtual void select(std::optional<ProcessId> stage) = 0;
   virtual void count_bytes(bool on) = 0;  // throws Error
 
-  // Changes in other people's processes: only when a user asks. Each returns what to say. Throws
+  // Changes of other people's pipes: only when a user asks. Each returns what to say. Throws
   // Error, with why and remedy.
   virtual std::string resize(PipeId pipe, bool larger) = 0;
-  virtual std::string renice(ProcessId stage, int nice) = 0;
-  virtual std::string pin(ProcessId stage, std::span<const int> cpus) = 0;
   // The last one, or all of them. What can't be put back now stays, and is tried again by tick().
   virtual std::string undo() = 0;
   virtual std::string undo_all() = 0;
@@ -42,13 +39,8 @@ class WatchSource {
 
   // The name of its user; "" if it isn't known.
   virtual std::string user_of(ProcessId process) const { return pipetop::user_of(process); }
-  // Whether it can be given this nice value again when it has a higher one.
-  virtual bool can_lower_nice(ProcessId process, int nice) const {
-    return pipetop::can_lower_nice(process, nice);
-  }
-
-  // All that a process can be pinned to, in ascending order.
-  virtual std::vector<int> cpus() const { return cpus_of(0); }
+  // How many a process can run on.
+  virtual size_t cpus() const { return cpus_of(0).size(); }
 };
 
 }  // namespace pipetop

@@ -396,18 +396,15 @@ void Watcher::count_bytes(bool on) {
   is_new_ = true;
 }
 
-// ---- changes in other people's processes ---------------------------------------
+// ---- changes of other people's pipes -------------------------------------------
 
 // The newest change is in force.
-std::string Watcher::changed(std::optional<PipeId> measured, std::optional<ProcessId> stage,
-                             std::string key) {
+std::string Watcher::changed(PipeId pipe, std::string key) {
   Intervention& done = *interventions_.newest();
   if (!interventions_.has_record() && done.step == 1) notify(kNoRecord);
   done.at_ns = parts_.now_ns();
-  done.stage = stage;
-  if (!stage) done.pipe = measured;
-  done.measured = measured;
-  if (open_) open_->begin_segment(done.at_ns, measured, done.text, std::move(key));
+  done.pipe = pipe;
+  if (open_) open_->begin_segment(done.at_ns, pipe, done.text, std::move(key));
   want_pass();  // what it looks like now
   is_new_ = true;
   return done.text;
@@ -432,31 +429,9 @@ std::string Watcher::resize(PipeId pipe, bool larger) {
   const size_t before = interventions_.done().size();
   const uint64_t granted =
       interventions_.resize(pipe, scanned.ends, larger ? 2 * bytes : bytes / 2);
-  if (interventions_.done().size() > before) return changed(pipe, {}, larger ? "}" : "{");
+  if (interventions_.done().size() > before) return changed(pipe, larger ? "}" : "{");
   want_pass();  // the last one is out of date: somebody else has resized it
   return fmt::format("pipe {} has {} already", pipe.inode, bytes_text(double(granted)));
-}
-
-// The pipe whose rate tells how a stage is doing.
-std::optional<PipeId> Watcher::measured_by(ProcessId stage) const {
-  if (!open_ || !open_->view()) return {};
-  std::optional<PipeId> read;
-  for (const Pipe& pipe : open_->view()->pipes) {
-    const auto moves = [&](const StageEnd& end) { return end.active && end.end.process == stage; };
-    if (std::ranges::any_of(pipe.writers, moves)) return pipe.id;
-    if (std::ranges::any_of(pipe.readers, moves)) read = pipe.id;
-  }
-  return read;
-}
-
-std::string Watcher::renice(ProcessId stage, int nice) {
-  interventions_.renice(stage, nice);
-  return changed(measured_by(stage), stage, "n");
-}
-
-std::string Watcher::pin(ProcessId stage, std::span<const int> cpus) {
-  interventions_.pin(stage, cpus);
-  return changed(measured_by(stage), stage, "c");
 }
 
 // Notes the rates before and after the change that began the current segment.
@@ -479,7 +454,7 @@ void Watcher::settle_undone(size_t in_place_before, std::optional<PipeId> measur
 
 std::string Watcher::undo_changes(bool all) {
   const size_t before = interventions_.done().size();
-  const auto measured = before > 0 ? interventions_.newest()->measured : std::nullopt;
+  const auto measured = before > 0 ? interventions_.newest()->pipe : std::nullopt;
   try {
     std::string text = all ? interventions_.undo_all() : interventions_.undo();
     settle_undone(before, measured, all ? "0" : "u");

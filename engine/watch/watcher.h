@@ -85,8 +85,6 @@ class Watcher final : public WatchSource {
   void count_bytes(bool on) override;
 
   std::string resize(PipeId pipe, bool larger) override;
-  std::string renice(ProcessId stage, int nice) override;
-  std::string pin(ProcessId stage, std::span<const int> cpus) override;
   std::string undo() override { return undo_changes(false); }
   std::string undo_all() override { return undo_changes(true); }
   std::vector<std::string> finish_changes() override { return interventions_.finish(); }
@@ -116,9 +114,7 @@ class Watcher final : public WatchSource {
   size_t moved_in(const PipelineShape& shape, const PipeScan& before) const;
   bool is_for_its_children(ProcessId process, const PipelineShape& shape) const;
   const ScannedPipe& find(PipeId pipe) const;
-  std::optional<PipeId> measured_by(ProcessId stage) const;
-  std::string changed(std::optional<PipeId> measured, std::optional<ProcessId> stage,
-                      std::string key);
+  std::string changed(PipeId pipe, std::string key);
   void note_rates(const Throughput& throughput);
   void settle_undone(size_t in_place_before, std::optional<PipeId> measured, std::string key);
   std::string undo_changes(bool all);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,8 +15,6 @@
 #include "engine/recording/recorder.h"
 #include "engine/recording/recording_header.h"
 #include "tui/command_line/output.h"
-#include "tui/draw/picture.h"
-#include "tui/draw/style.h"
 #include "tui/flags/command_line.h"
 #include "tui/print/results.h"
 #include "tui/screen/screen.h"

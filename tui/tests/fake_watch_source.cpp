@@ -1,7 +1,6 @@
 #include "tui/tests/fake_watch_source.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <utility>
 
@@ -62,30 +61,16 @@ void FakeWatchSource::count_bytes(bool on) {
   changed();
 }
 
-std::string FakeWatchSource::change(std::string what, std::optional<PipeId> pipe,
-                                    std::optional<ProcessId> stage) {
-  asked.push_back(what);
+std::string FakeWatchSource::resize(PipeId pipe, bool larger) {
+  asked.push_back(fmt::format("resize {} {}", pipe.inode, larger ? "larger" : "smaller"));
   refuse();
   Intervention change;
-  change.text = what;
+  change.text = asked.back();
   change.at_ns = now.now_ns;
   change.pipe = pipe;
-  change.stage = stage;
   now.interventions.push_back(change);
   changed();
-  return what;
-}
-
-std::string FakeWatchSource::resize(PipeId pipe, bool larger) {
-  return change(fmt::format("resize {} {}", pipe.inode, larger ? "larger" : "smaller"), pipe, {});
-}
-
-std::string FakeWatchSource::renice(ProcessId stage, int nice) {
-  return change(fmt::format("renice {} to {}", stage.pid, nice), {}, stage);
-}
-
-std::string FakeWatchSource::pin(ProcessId stage, std::span<const int> cpus) {
-  return change(fmt::format("pin {} to {}", stage.pid, fmt::join(cpus, ",")), {}, stage);
+  return change.text;
 }
 
 std::string FakeWatchSource::undo() {

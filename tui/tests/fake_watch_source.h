@@ -23,7 +23,6 @@ class FakeWatchSource final : public WatchSource {
   uint32_t turns = 0;
   // What open() shows; by default the first pipeline that has the pipe, else a chain of four.
   std::function<Pipeline()> opens = [] { return fake_chain(4); };
-  bool is_root = true;
   std::string refuses = {};        // what the next change throws
   std::vector<std::string> left;   // what cannot be put back at the end
   std::vector<std::string> asked;  // "open 81001", "resize 81001 larger", ...
@@ -34,19 +33,15 @@ class FakeWatchSource final : public WatchSource {
   void select(std::optional<ProcessId> stage) override;
   void count_bytes(bool on) override;
   std::string resize(PipeId pipe, bool larger) override;
-  std::string renice(ProcessId stage, int nice) override;
-  std::string pin(ProcessId stage, std::span<const int> cpus) override;
   std::string undo() override;
   std::string undo_all() override;
   std::vector<std::string> finish_changes() override;
   void keep_changes() override;
   std::string user_of(ProcessId) const override { return "alice"; }
-  bool can_lower_nice(ProcessId, int) const override { return is_root; }
-  std::vector<int> cpus() const override { return {0, 1, 2, 3}; }
+  size_t cpus() const override { return 4; }
 
  private:
   void refuse();
-  std::string change(std::string what, std::optional<PipeId> pipe, std::optional<ProcessId> stage);
   void turn_rings();
 
   std::shared_ptr<const Snapshot> last_;

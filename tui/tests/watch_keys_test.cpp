@@ -160,47 +160,6 @@ TEST_F(WatchKeys, TheFirstChangeOfASessionIsAskedFor) {
   }
 }
 
-TEST_F(WatchKeys, InAPipelineTheFirstChangeIsAskedForToo) {
-  open(fake_chain(4));
-  type("nk");
-  press(key::enter);
-  EXPECT_TRUE(shows("Renice zstd 4002?")) << text();
-  EXPECT_TRUE(shows("nice   0 → 1")) << text();
-  EXPECT_TRUE(shows("user alice")) << text();
-  EXPECT_FALSE(shows("Only root")) << text();
-  press(U'x');
-  EXPECT_FALSE(asked("renice 4002 to 1") || asked("count"));
-  type("c");
-  press(key::enter);
-  EXPECT_TRUE(shows("Pin zstd 4002?")) << text();
-  press(key::enter);
-  EXPECT_TRUE(asked("pin 4002 to 0"));
-  type("nk");
-  press(key::enter);
-  EXPECT_TRUE(asked("renice 4002 to 1")) << "once";
-}
-
-TEST_F(WatchKeys, WhatCannotBePutBackIsAskedForEachTime) {
-  open(fake_chain(4));
-  source->is_root = false;
-  for (int i = 0; i < 2; ++i) {
-    type("nk");
-    press(key::enter);
-    EXPECT_TRUE(shows("Only root can lower it again:")) << text();
-    EXPECT_TRUE(shows("renice -n 0 -p 4002")) << text();
-    press(key::escape);
-    EXPECT_TRUE(shows("nothing was changed")) << text();
-    EXPECT_FALSE(asked("renice 4002 to 1"));
-  }
-  type("nk");
-  press(key::enter);
-  press(key::enter);
-  EXPECT_TRUE(asked("renice 4002 to 1"));
-  type("nj");
-  press(key::enter);
-  EXPECT_TRUE(asked("renice 4002 to -1")) << "the kernel says no to that by itself";
-}
-
 TEST_F(WatchKeys, ARingInThePlaceOfOneThatIsGoneIsNotResized) {
   open(fake_chain(4));
   type("j");
@@ -234,43 +193,6 @@ TEST_F(WatchKeys, ARefusedChangeSaysWhy) {
   press(key::enter);
   EXPECT_TRUE(shows("above /proc/sys/fs/pipe-max-size")) << text();
   EXPECT_FALSE(controller->has_changes());
-}
-
-TEST_F(WatchKeys, NAsksForANiceValue) {
-  open(fake_chain(4));
-  type("n");
-  EXPECT_TRUE(shows("nice of zstd 4002: 0, now 0")) << text();
-  press(key::up);
-  press(key::up);
-  press(key::down);
-  EXPECT_TRUE(shows("4002: 1, now 0")) << text();
-  press(key::escape);
-  EXPECT_FALSE(asked("renice 4002 to 1"));
-  type("n");
-  for (int i = 0; i < 40; ++i) press(key::down);
-  press(key::enter);
-  press(key::enter);
-  EXPECT_TRUE(asked("renice 4002 to -20"));
-  type("jn");
-  EXPECT_TRUE(shows("no stage is selected")) << text();
-}
-
-TEST_F(WatchKeys, CAsksForACpu) {
-  Pipeline pipeline = fake_chain(4);
-  for (Stage& stage : pipeline.stages) stage.cpus = {0, 1, 2, 3};
-  pipeline.stages[2].cpus = {2};
-  open(pipeline);
-  type("c");
-  EXPECT_TRUE(shows("zstd 4002 on CPU 0, now all CPUs")) << text();
-  type("cc");
-  EXPECT_TRUE(shows("on CPU 2, as ssh")) << text();
-  press(key::enter);
-  press(key::enter);
-  EXPECT_TRUE(asked("pin 4002 to 2"));
-  type("ccccc");
-  EXPECT_TRUE(shows("on all CPUs")) << text();
-  press(key::enter);
-  EXPECT_TRUE(asked("pin 4002 to 0,1,2,3"));
 }
 
 TEST_F(WatchKeys, XCountsExactlyAndSaysThePrice) {
@@ -376,13 +298,14 @@ TEST_F(WatchKeys, SpaceFreezesTheScreen) {
 TEST_F(WatchKeys, HelpNamesTheKeysOfThePlace) {
   start(fake_watch(20), {}, 60, 200);
   type("?");
-  for (const char* part : {"sort by another column", "tree:", "renice", "estimated"})
-    EXPECT_EQ(shows(part), std::string_view(part) != "renice") << part << "\n" << text();
+  for (const char* part : {"sort by another column", "tree:", "log of the changes", "estimated"})
+    EXPECT_EQ(shows(part), std::string_view(part) != "log of the changes") << part << "\n"
+                                                                           << text();
   press(key::escape);
   EXPECT_FALSE(state().help.open);
   open(fake_chain(4), 60, 200);
   press(key::f1);
-  for (const char* part : {"renice the selected stage", "pin the selected", "halve or double"})
+  for (const char* part : {"log of the changes", "halve or double"})
     EXPECT_TRUE(shows(part)) << text();
   type("q");
   EXPECT_FALSE(state().help.open);

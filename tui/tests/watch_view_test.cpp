@@ -361,7 +361,7 @@ Snapshot with_segments() {
   }
   snapshot.throughput.previous = snapshot.throughput.segments.back();
   snapshot.throughput.current.number = 3;
-  snapshot.throughput.current.label = "zstd 4002: nice 0 -> 5";
+  snapshot.throughput.current.label = "pipe 7: 1 MiB -> 2 MiB";
   snapshot.throughput.current.rate = Reading<RateStats>::of({3e7, 3e7, 1e5, 2e7, 4e7, 50});
   snapshot.change = Reading<Change>::of(
       {.before = 2e7, .after = 3e7, .factor = 1.5, .cause = "zstd needs less CPU time for a byte"});
@@ -370,13 +370,13 @@ Snapshot with_segments() {
 
 TEST_F(WatchView, OfSeveralChangesTheNewestIsWhatUUndoes) {
   Snapshot snapshot = fake_watch(20, fake_chain(4));
-  snapshot.interventions.emplace_back().text = "nice 0 -> -5";
-  snapshot.interventions.emplace_back().text = "CPU 0";
+  snapshot.interventions.emplace_back().text = "pipe 81002: 64 KiB -> 1 MiB";
+  snapshot.interventions.emplace_back().text = "pipe 81003: 64 KiB -> 1 MiB";
   start(snapshot, in_pipeline());
   std::vector<std::string> said;
   for (const Message& message : messages_of(state())) said.push_back(message.text);
-  EXPECT_EQ(said[0], "changed: CPU 0; u undoes it, 0 all");
-  EXPECT_EQ(said[1], "before that changed: nice 0 -> -5");
+  EXPECT_EQ(said[0], "changed: pipe 81003: 64 KiB -> 1 MiB; u undoes it, 0 all");
+  EXPECT_EQ(said[1], "before that changed: pipe 81002: 64 KiB -> 1 MiB");
 }
 
 TEST_F(WatchView, AnEmptyRingSaysSoWhereThereIsRoomForOneShare) {
@@ -392,7 +392,7 @@ TEST_F(WatchView, TheLogHasEachChangeWithItsRateAndWhy) {
   press(U'L');
   const PipeId measured = *controller->latest()->watched->measured;
   EXPECT_TRUE(shows("rates of pipe " + std::to_string(measured.inode))) << text();
-  for (const char* part : {"segments · 3", "now       zstd 4002: nice 0 -> 5", "28.6 MiB/s", "×1.5",
+  for (const char* part : {"segments · 3", "now       pipe 7: 1 MiB -> 2 MiB", "28.6 MiB/s", "×1.5",
                            "zstd needs less CPU time", "2  }    pipe 7: 64 KiB -> 1 MiB",
                            "zstd no longer waits for room", "9.54 MiB/s", "bottleneck: zstd"})
     EXPECT_TRUE(shows(part)) << part << "\n" << text();
@@ -413,7 +413,7 @@ TEST_F(WatchView, AComparesWithTheKeptSegment) {
   Snapshot snapshot = with_segments();
   start(snapshot, in_pipeline(), 40, 120);
   press(U'a');
-  EXPECT_TRUE(shows("A is \"zstd 4002: nice 0 → 5\": nothing was changed since")) << text();
+  EXPECT_TRUE(shows("A is \"pipe 7: 1 MiB → 2 MiB\": nothing was changed since")) << text();
   EXPECT_TRUE(shows("Δ A")) << "the functions, too\n" << text();
   source->now.throughput.current.number = 4;
   source->now.throughput.current.label = "pipe 8: 64 KiB -> 128 KiB";

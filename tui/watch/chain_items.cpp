@@ -125,7 +125,6 @@ std::vector<TitlePart> title_of(const StageShown& shown, int room) {
     if (title_columns(parts) > room) parts.back().text = "!";
   }
   add(state_part(shown.stage));
-  if (!shown.factor.empty()) add({shown.factor, kFactorInk});
   const std::string unusual = unusual_text(shown.stage, shown.cpus);
   if (!unusual.empty()) add({unusual, Style::plain});
   for (const std::string& quota : quota_texts(shown.stage)) {

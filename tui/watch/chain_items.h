@@ -21,7 +21,6 @@ struct StageShown {
   bool selected = false;
   std::string_view blame = {};                // "bottleneck"; "" if it is not to blame
   size_t cpus = 0;                            // of the machine; 0: not known
-  std::string factor = {};                    // what a change of it gained, "×1.7"
   const HottestFunctions* hottest = nullptr;  // null: its functions aren't shown
 };
 

@@ -162,7 +162,6 @@ StageShown stage_shown(const PipelineState& state, size_t stage) {
           .selected = selected_stage(state) == &view,
           .blame = pipeline.verdict.stage == view.id ? blame_text(pipeline.verdict.kind) : "",
           .cpus = state.cpus,
-          .factor = factor_of(*state.snapshot, view.id),
           .hottest = &state.hottest};
 }
 
@@ -187,13 +186,9 @@ RingShown ring_shown(const PipelineState& state, size_t pipe) {
           .ends = std::move(ends)};
 }
 
-std::string factor_of(const Snapshot& snapshot, const Node& node) {
-  const auto is_of = [&](const Intervention& change) {
-    return (change.pipe && Node(*change.pipe) == node) ||
-           (change.stage && Node(*change.stage) == node);
-  };
-  const auto newest =
-      std::find_if(snapshot.interventions.rbegin(), snapshot.interventions.rend(), is_of);
+std::string factor_of(const Snapshot& snapshot, PipeId pipe) {
+  const auto newest = std::ranges::find(snapshot.interventions.rbegin(),
+                                        snapshot.interventions.rend(), pipe, &Intervention::pipe);
   if (newest == snapshot.interventions.rend()) return {};
   const auto &before = newest->before_bytes_per_s, &after = newest->after_bytes_per_s;
   if (!before || !after) return "…";

@@ -83,8 +83,8 @@ void move_selection(PipelineState& state, int by);
 StageShown stage_shown(const PipelineState& state, size_t stage);
 RingShown ring_shown(const PipelineState& state, size_t pipe);
 
-// The factor of a changed pipe or stage: "×1.7" since its newest change, "…" while measured;
+// The factor of a changed pipe: "×1.7" since its newest change, "…" while measured;
 // "" if it was not changed.
-std::string factor_of(const Snapshot& snapshot, const Node& node);
+std::string factor_of(const Snapshot& snapshot, PipeId pipe);
 
 }  // namespace pipetop::tui

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -45,19 +43,12 @@ class RecordedPipeline final : public WatchSource {
   // Throw Error.
   void count_bytes(bool) override { refuse(); }
   std::string resize(PipeId, bool) override { refuse(); }
-  std::string renice(ProcessId, int) override { refuse(); }
-  std::string pin(ProcessId, std::span<const int>) override { refuse(); }
   std::string undo() override { refuse(); }
   std::string undo_all() override { refuse(); }
   std::vector<std::string> finish_changes() override { return {}; }
   void keep_changes() override {}
-  // The CPUs of the machine that it was recorded on; a recording names at most as many as one has.
-  std::vector<int> cpus() const override {
-    constexpr int kMostCpus = 1 << 13;
-    std::vector<int> all(static_cast<size_t>(std::clamp(cpus_, 0, kMostCpus)));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-  }
+  // Those of the machine that it was recorded on.
+  size_t cpus() const override { return static_cast<size_t>(std::max(cpus_, 0)); }
 
  private:
   [[noreturn]] static void refuse() { throw Error("a recording cannot be changed"); }

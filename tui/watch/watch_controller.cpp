@@ -77,7 +77,7 @@ bool put_back(WatchSource& source, const WatchScreenOptions& options) {
 }  // namespace
 
 WatchController::WatchController(WatchSource& source, const WatchStart& start)
-    : source_(source), start_(start), cpus_(source.cpus()) {
+    : source_(source), start_(start) {
   TableChoice& choice = state_.table.choice;
   choice.tree = start.sort == PipeSort::pipeline;
   choice.sort = choice.tree ? PipeSort::rate : start.sort;
@@ -87,7 +87,7 @@ WatchController::WatchController(WatchSource& source, const WatchStart& start)
   state_.tree.open = start.tree;
   state_.recorded = start.recorded;
   state_.replay = start.transport ? &start.transport->state() : start.replay;
-  state_.pipeline.cpus = cpus_.size();
+  state_.pipeline.cpus = source_.cpus();
   state_.pipeline.recorded = start.recorded;
 }
 
@@ -104,7 +104,7 @@ bool WatchController::has_settled() const {
 }
 
 bool WatchController::is_asking() const {
-  return state_.prompt || state_.question || state_.leaving || state_.table.filter_before ||
+  return state_.question || state_.leaving || state_.table.filter_before ||
          state_.pipeline.choice.filter_before;
 }
 
@@ -209,7 +209,7 @@ bool WatchController::press_first(Key key) {
   const bool ends = key == key::ctrl('C') || key == key::ctrl('\\');
   const bool redraws = key == key::ctrl('L') || key == key::ctrl('Z');
   if (ends || redraws) return false;
-  return press_leaving(key) || press_question(key) || press_prompt(key) || press_filters(key) ||
+  return press_leaving(key) || press_question(key) || press_filters(key) ||
          (!open_page() && press_slots(key));
 }
 
@@ -242,25 +242,6 @@ bool WatchController::press_question(Key key) {
     change(asked_);
   } else {
     say(kNothingChanged);
-  }
-  return true;
-}
-
-bool WatchController::press_prompt(Key key) {
-  if (!state_.prompt) return false;
-  Prompt& prompt = *state_.prompt;
-  const bool pins = prompt.kind == Prompt::Kind::pin;
-  if (key == key::escape || key == key::backspace) {
-    state_.prompt.reset();
-    say(kNothingChanged);
-  } else if (key == key::up || key == U'+' || key == U'k' || (pins && key == U'c')) {
-    prompt.step(1);
-  } else if (key == key::down || key == U'-' || key == U'j') {
-    prompt.step(-1);
-  } else if (key == key::enter) {
-    const Prompt chosen = std::move(prompt);
-    state_.prompt.reset();
-    if (!pins || !chosen.choices.empty()) change_stage(chosen);
   }
   return true;
 }
@@ -306,24 +287,11 @@ void WatchController::change_if_agreed(Question question, bool must,
   asked_ = std::move(change);
 }
 
-void WatchController::change_stage(const Prompt& chosen) {
-  const UserOf user_of = [this](ProcessId process) { return source_.user_of(process); };
-  if (chosen.kind == Prompt::Kind::pin) {
-    return change_if_agreed(stage_question(chosen, false, user_of), false, [this, chosen] {
-      return source_.pin(chosen.stage, chosen.choices[chosen.at].cpus);
-    });
-  }
-  const bool for_good =
-      chosen.nice > chosen.before && !source_.can_lower_nice(chosen.stage, chosen.before);
-  change_if_agreed(stage_question(chosen, for_good, user_of), for_good,
-                   [this, chosen] { return source_.renice(chosen.stage, chosen.nice); });
-}
-
 // ---- clicks and the wheel, by place ----
 
 void WatchController::click(const Mouse& mouse) {
   const WatchLayout layout = this->layout();
-  if (!layout.fits || state_.prompt || state_.question || state_.leaving) return;
+  if (!layout.fits || state_.question || state_.leaving) return;
   if (layout.keys.contains(mouse.row, mouse.col)) {
     const auto items = place_keys(layout.keys, watch_key_items(state_));
     const Key key = key_at(items, mouse.row - layout.keys.row, mouse.col);

@@ -42,7 +42,6 @@ struct WatchState : ScreenState {
   bool recorded = false;                // a recording of a pipeline
   const ReplayState* replay = nullptr;  // where it is; null for one moment of it
   std::string command;                  // of `watch -- COMMAND`, whose pipeline it is; "" for none
-  std::optional<Prompt> prompt;
   std::optional<Question> question;
   bool leaving = false;         // asks what becomes of the changes
   std::vector<Notice> notices;  // recent ones of the engine, newest last
@@ -73,9 +72,9 @@ void draw_watched(Canvas& canvas, const WatchState& state, const Rect& body);
 // What the screen is, beside what it shows: " REC ", " 2 CHANGED ".
 std::vector<TitlePart> badges_of(const WatchState& state);
 
-// What the user should know now, below the table or the pipeline. A prompt or a filter being typed;
-// else a key's message; else news of the engine; else what is
-// selected; else, in turn, what there is to know.
+// What the user should know now, below the table or the pipeline. A filter being typed; else a
+// key's message; else news of the engine; else what is selected; else, in turn, what there is to
+// know.
 Message message_of(const WatchState& state);
 // All that there is to say now, in the same order.
 std::vector<Message> messages_of(const WatchState& state);
@@ -123,7 +122,7 @@ class WatchController : public ListScreen {
   // The last key that would have changed something in a recording; "" if there was none.
   const std::string& refused() const { return refused_; }
 
-  // Whether other people's processes are as they were changed here, and are to stay so.
+  // Whether pipes of others are as they were resized here, and are to stay so.
   bool has_changes() const;
   bool keeps_changes() const { return keeps_; }
 
@@ -152,7 +151,6 @@ class WatchController : public ListScreen {
   struct Keymap;
 
   static bool changes_something(Key key);
-  bool press_prompt(Key key);
   bool press_question(Key key);
   bool press_leaving(Key key);
   bool press_filters(Key key);
@@ -177,8 +175,6 @@ class WatchController : public ListScreen {
   void press_transport(int key) override;
   void toggle_recording();
   void resize_ring(int larger);
-  void ask_nice();
-  void ask_pin();
   void toggle_exact();
   void undo();
   void undo_all();
@@ -201,13 +197,11 @@ class WatchController : public ListScreen {
   bool change(const std::function<std::string()>& change);
   // The same, when the user has agreed: to the first change, and to each that `must` be asked for.
   void change_if_agreed(Question question, bool must, std::function<std::string()> change);
-  void change_stage(const Prompt& chosen);
   std::string why_no_ring() const;
 
   WatchSource& source_;
   WatchStart start_;
   WatchState state_;
-  std::vector<int> cpus_;
   std::shared_ptr<const Snapshot> latest_;
   std::optional<ProcessId> sent_selection_;  // the stage that the source was told is selected
   bool changed_ = false;                     // since the last snapshot

@@ -57,8 +57,6 @@ struct WatchController::Keymap {
   static constexpr KeyRow kChanges[] = {
       {U'}', does<&C::resize_ring>, 1, {"{ }", "halve or double the selected ring"}},
       {U'{', does<&C::resize_ring>, 0},
-      {U'n', does<&C::ask_nice>, 0, {"n", "renice the selected stage"}, kInPipeline},
-      {U'c', does<&C::ask_pin>, 0, {"c", "pin the selected stage to a CPU"}, kInPipeline},
       {U'x', kExact, 0, {"x", "count bytes exactly; slows every system call"}, kInPipeline},
       {U'u', does<&C::undo>, 0, {"u", "undo the last change"}},
       {U'0', does<&C::undo_all>, 0, {"0", "put everything back as it was"}},
@@ -126,7 +124,7 @@ void WatchController::open_pipeline() {
     return say(error.what(), Severity::error);
   }
   PipelineState fresh;
-  fresh.cpus = cpus_.size();
+  fresh.cpus = source_.cpus();
   fresh.frozen = state_.frozen = false;
   fresh.selected = Node(id);
   state_.pipeline = std::move(fresh);
@@ -158,7 +156,7 @@ void WatchController::back() {
     state_.in_pipeline = false;
     state_.frozen = false;
     state_.pipeline = {};
-    state_.pipeline.cpus = cpus_.size();
+    state_.pipeline.cpus = source_.cpus();
     sent_selection_.reset();
     if (latest_) show(latest_);
   }
@@ -315,7 +313,7 @@ void WatchController::toggle_picture() {
   say(curves ? "ring: its rate and use over time" : "ring: histogram");
 }
 
-// ---- changes of other people's processes ----
+// ---- changes of other people's pipes ----
 
 void WatchController::resize_ring(int larger) {
   const PipelineState& pipeline = state_.pipeline;
@@ -334,18 +332,6 @@ std::string WatchController::why_no_ring() const {
   if (!stage) return "no ring is selected; j and k select";
   return fmt::format("no ring is selected, but the stage {}; j and k select a ring",
                      name_of(*stage));
-}
-
-void WatchController::ask_nice() {
-  const Stage* stage = selected_stage(state_.pipeline);
-  if (!stage) return say("no stage is selected; j and k select");
-  state_.prompt = nice_prompt(*stage);
-}
-
-void WatchController::ask_pin() {
-  const Stage* stage = selected_stage(state_.pipeline);
-  if (!stage) return say("no stage is selected; j and k select");
-  state_.prompt = pin_prompt(state_.pipeline.shown(), *stage, cpus_);
 }
 
 void WatchController::toggle_exact() {

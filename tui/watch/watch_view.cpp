@@ -189,10 +189,6 @@ void add_change_items(std::vector<KeyItem>& items, const WatchState& state) {
   const bool changed = state.shown && !state.shown->interventions.empty();
   const bool exact = state.shown && state.shown->counts_bytes;
   items.push_back(item("{ }", "ring size", {U'{', U'}'}, 3));
-  if (state.in_pipeline) {
-    items.push_back(item("n", "nice", {U'n'}, 3));
-    items.push_back(item("c", "pin", {U'c'}, 3));
-  }
   items.push_back(item("u", "undo", {U'u'}, changed ? 1 : 5));
   items.push_back(item("0", "put back", {U'0'}, changed ? 1 : 5));
   if (changed) items.push_back(item("K", "keep", {U'K'}, 2));
@@ -304,7 +300,6 @@ std::vector<Message> messages_of(const WatchState& state) {
 }
 
 Message message_of(const WatchState& state) {
-  if (state.prompt) return {state.prompt->text()};
   if (filter_before(state)) return {filter_prompt(filter(state))};
   if (!state.message.empty()) return {state.message, state.severity};
   if (auto damage = damage_message(state.replay)) return *damage;

@@ -16,21 +16,25 @@
 namespace pipetop {
 namespace {
 
+constexpr PipeId kPipe = {.device = 14, .inode = 81234};
+
 class ChangeRecordTest : public testing::Test {
  protected:
-  // Leaves one change of each kind, written by a pipetop that is gone.
+  // Leaves changes of two pipes, the second through two holders, written by a pipetop that is gone.
   std::string leave(const std::function<void(ChangeList&)>& damage = [](ChangeList&) {}) const {
     const auto list = std::make_unique<ChangeList>();
-    list->masks = 2;
-    list->mask[0][0] = 3;
-    list->mask[1][0] = 1;
-    list->change[0] = {.step = 1, .kind = ChangeKind::nice, .process = {7, 70}, .tid = 7};
-    list->change[1] = {.step = 2, .kind = ChangeKind::cpus, .process = {7, 70}, .tid = 8, .set = 1};
-    list->change[2] = {.step = 5, .kind = ChangeKind::pipe_size, .process = {9, 90}, .fd = 1};
-    list->change[2].before = 65536;
-    list->change[2].set = 131072;
     list->count = 3;
-    for (ForeignChange& change : list->changes()) change.is_in_place = 1;
+    for (ForeignChange& change : list->changes())
+      change = {.step = 5,
+                .fd = 1,
+                .process = {9, 90},
+                .pipe = kPipe,
+                .before = 65536,
+                .set = 131072,
+                .is_in_place = 1};
+    list->change[0].step = 1;
+    list->change[0].pipe = {};
+    list->change[2].process = {7, 70};
     damage(*list);
     const ChangeRecord record = make_record(folder);
     write_record(record.file.get(), *list);
@@ -52,15 +56,15 @@ TEST_F(ChangeRecordTest, WhatWasLeftIsFound) {
   ASSERT_TRUE(records.left[0].list);
   const ChangeList& list = *records.left[0].list;
   ASSERT_EQ(list.count, 3u);
-  EXPECT_EQ(list.change[0].process, (ProcessId{7, 70}));
-  EXPECT_EQ(list.mask[1][0], 1u);
-  EXPECT_EQ(list.change[2].set, 131072);
+  EXPECT_EQ(list.change[2].process, (ProcessId{7, 70}));
+  EXPECT_EQ(list.change[2].pipe, kPipe);
+  EXPECT_EQ(list.change[2].set, 131072u);
 }
 
 TEST_F(ChangeRecordTest, OneThatIsInUseIsNotTaken) {
   const ChangeRecord record = make_record(folder);
   const auto list = std::make_unique<ChangeList>();
-  list->change[0] = {.step = 1, .kind = ChangeKind::nice, .process = {7, 70}, .tid = 7};
+  list->change[0] = {.step = 1, .fd = 1, .process = {7, 70}, .before = 4096, .set = 8192};
   list->change[0].is_in_place = 1;
   list->count = 1;
   write_record(record.file.get(), *list);
@@ -97,17 +101,12 @@ TEST_F(ChangeRecordTest, WhatOthersMayHaveWrittenIsNoRecord) {
 TEST_F(ChangeRecordTest, NonsenseIsDamage) {
   const std::function<void(ChangeList&)> damages[] = {
       [](ChangeList& list) { list.change[0].process.pid = -1; },
-      [](ChangeList& list) { list.change[0].tid = 0; },
-      [](ChangeList& list) { list.change[0].before = 20; },
-      [](ChangeList& list) { list.change[0].set = -21; },
       [](ChangeList& list) { list.change[0].is_in_place = 2; },
-      [](ChangeList& list) { list.change[1].before = 2; },
-      [](ChangeList& list) { list.change[1].set = -1; },
-      [](ChangeList& list) { list.change[1].kind = ChangeKind(4); },
-      [](ChangeList& list) { list.change[1].step = 1; },  // of two kinds
+      [](ChangeList& list) { list.change[1].step = 1; },  // of two pipes
       [](ChangeList& list) { list.change[1].step = 6; },  // falls
       [](ChangeList& list) { list.change[2].fd = -1; },
-      [](ChangeList& list) { list.change[2].before = int64_t{INT_MAX} + 1; },
+      [](ChangeList& list) { list.change[2].before = 0; },
+      [](ChangeList& list) { list.change[2].before = uint64_t{INT_MAX} + 1; },
       [](ChangeList& list) { list.change[2].set = 0; },
   };
   for (size_t i = 0; i < std::size(damages); ++i) {
@@ -121,7 +120,7 @@ TEST_F(ChangeRecordTest, NonsenseIsDamage) {
 
 // Whatever byte of the header is another one, and however short it is.
 TEST_F(ChangeRecordTest, AnotherVersionOrATornFileIsDamage) {
-  constexpr size_t kHeader = 24;
+  constexpr size_t kHeader = 20;
   for (size_t at = 0; at < kHeader; ++at) {
     const std::string path = leave();
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);

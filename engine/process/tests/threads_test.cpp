@@ -7,11 +7,9 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
 #include <latch>
 #include <thread>
 
-#include "engine/process/privileges.h"
 #include "engine/process/tests/foreign_process.h"
 
 namespace pipetop {
@@ -48,37 +46,11 @@ TEST(Threads, ANiceValueIsOfOneThread) {
     const auto tid = static_cast<pid_t>(::syscall(SYS_gettid));
     const int before = nice_of(tid).value_or(99);
     ASSERT_LT(before, 19);
-    EXPECT_EQ(set_nice(tid, 19), 0);
+    ASSERT_EQ(::setpriority(PRIO_PROCESS, static_cast<id_t>(tid), 19), 0);
     EXPECT_EQ(nice_of(tid), 19);
     EXPECT_EQ(nice_of(getpid()), before);
   }).join();
   EXPECT_FALSE(nice_of(kNoProcess));
-  EXPECT_EQ(set_nice(kNoProcess, 0), ESRCH);
-}
-
-TEST(Threads, WhoMayLowerANiceValueIsDecidedByTheLimitOfTheProcess) {
-  const ForeignProcess process;
-  const auto allow = [&](rlim_t limit) {
-    const rlimit both = {limit, limit};
-    ASSERT_EQ(::prlimit(process.pid(), RLIMIT_NICE, &both, nullptr), 0) << std::strerror(errno);
-  };
-  rlimit limit = {};
-  ASSERT_EQ(::prlimit(process.pid(), RLIMIT_NICE, nullptr, &limit), 0);
-  std::jthread([&] {
-    EXPECT_TRUE(drop_capabilities());  // of this thread
-    if (limit.rlim_max < 20) {
-      EXPECT_FALSE(can_lower_nice(process.id(), 0));
-      return;
-    }
-    allow(20);
-    EXPECT_TRUE(can_lower_nice(process.id(), 0));
-    EXPECT_FALSE(can_lower_nice(process.id(), -1));
-    allow(19);
-    EXPECT_FALSE(can_lower_nice(process.id(), 0));
-    EXPECT_TRUE(can_lower_nice(process.id(), 1));
-  }).join();
-  const bool is_able = (permitted_capabilities() & capabilities({CAP_SYS_NICE})) != 0;
-  EXPECT_EQ(can_lower_nice(process.id(), -20), is_able);
 }
 
 TEST(Threads, AProcessHasAUser) {
@@ -95,13 +67,13 @@ TEST(Threads, CpusAreOfOneThread) {
     const auto tid = static_cast<pid_t>(::syscall(SYS_gettid));
     const std::vector<int> before = cpus_of(tid);
     ASSERT_FALSE(before.empty());
-    EXPECT_EQ(set_cpus(tid, mask_of(std::array{before.back()})), 0);
+    EXPECT_EQ(set_cpus(tid, std::array{before.back()}), 0);
     EXPECT_EQ(cpus_of(tid), std::vector<int>{before.back()});
     EXPECT_EQ(cpus_of(getpid()), before);
-    EXPECT_EQ(set_cpus(tid, mask_of({})), EINVAL);
+    EXPECT_EQ(set_cpus(tid, {}), EINVAL);
   }).join();
   EXPECT_TRUE(cpus_of(kNoProcess).empty());
-  EXPECT_EQ(set_cpus(kNoProcess, mask_of(std::array{0})), ESRCH);
+  EXPECT_EQ(set_cpus(kNoProcess, std::array{0}), ESRCH);
 }
 
 TEST(Threads, CpusAreListedAsTheKernelDoes) {

@@ -99,9 +99,7 @@ TEST_F(InterventionsTest, ChangesArePutBackLastOneFirst) {
   const ForeignProcess process;
   interventions.resize(pipe.id, {end(process)}, 128 * kKiB);
   interventions.resize(pipe.id, {end(process)}, 512 * kKiB);
-  interventions.renice(process.id(), 19);
-  EXPECT_TRUE(says(interventions.undo(), "nice"));
-  interventions.undo();
+  EXPECT_TRUE(says(interventions.undo(), "128 KiB -> 512 KiB"));
   EXPECT_EQ(size(), 128 * kKiB);
   interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
   const std::string words = interventions.undo_all();
@@ -148,11 +146,10 @@ TEST_F(InterventionsTest, WhatCannotBePutBackStaysAndIsTriedAgain) {
   const auto always = [](PipeId, uint64_t) { return true; };
   interventions.resize(pipe.id, {end(process)}, 128 * kKiB);
   interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
-  interventions.renice(process.id(), 19);
   fill();
   const std::string why = error_of([&] { interventions.undo_all(); });
   EXPECT_TRUE(says(why, "not put back") && says(why, "64 KiB -> 128 KiB")) << why;
-  ASSERT_EQ(interventions.done().size(), geteuid() == 0 ? 2u : 3u);
+  ASSERT_EQ(interventions.done().size(), 2u);
   EXPECT_TRUE(says(interventions.done()[0].waits, "262144 bytes")) << interventions.done()[0].waits;
   EXPECT_TRUE(interventions.retry(always).empty());
   drain();
@@ -187,13 +184,8 @@ TEST_F(InterventionsTest, AtTheEndWhatIsLeftIsSaidAndTriedOn) {
 
 // We have none; the guardian has.
 TEST_F(InterventionsTest, WithoutDescriptorsNothingIsTakenForEndedOrLeft) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root may lower nice values";
   const ForeignProcess process;
-  const std::vector<int> cpus = cpus_of(process.pid());
-  const int nice = nice_of(process.pid()).value_or(99);
   interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
-  interventions.renice(process.id(), 19);
-  interventions.pin(process.id(), std::array{cpus.back()});
   rlimit before{};
   getrlimit(RLIMIT_NOFILE, &before);
   const rlimit none = {3, before.rlim_max};
@@ -203,26 +195,22 @@ TEST_F(InterventionsTest, WithoutDescriptorsNothingIsTakenForEndedOrLeft) {
   const auto left = interventions.finish();
   setrlimit(RLIMIT_NOFILE, &before);
   EXPECT_TRUE(says(why, "Too many open files")) << why;
-  EXPECT_EQ(listed, 3u);
+  EXPECT_EQ(listed, 1u);
   EXPECT_TRUE(left.empty()) << left[0];
   EXPECT_EQ(size(), 64 * kKiB);
-  EXPECT_EQ(nice_of(process.pid()), nice);
-  EXPECT_EQ(cpus_of(process.pid()), cpus);
 }
 
 // And where no other one can be started, we still put back what we can.
 TEST_F(InterventionsTest, WithoutAGuardianNothingNewIsChangedAndTheRestIsPutBack) {
   const ForeignProcess process;
-  const auto cpus = cpus_of(process.pid());
-  const CpuMask set = mask_of(std::array{cpus.back()});
   ChangeLedger ledger("");
   ledger.begin();
-  ledger.add({.kind = ChangeKind::cpus,
+  ledger.add({.fd = pipe.out.get(),
               .process = process.id(),
-              .tid = process.pid(),
-              .before = ledger.number_of(mask_of(cpus)),
-              .set = ledger.number_of(set)});
-  ASSERT_EQ(set_cpus(process.pid(), set), 0);
+              .pipe = pipe.id,
+              .before = 64 * kKiB,
+              .set = 256 * kKiB});
+  ASSERT_EQ(fcntl(pipe.in.get(), F_SETPIPE_SZ, 256 * kKiB), 256 * kKiB);
   const pid_t guardian = child_named("pipetop-guard");
   ASSERT_NE(guardian, 0);
   kill(guardian, SIGKILL);
@@ -237,19 +225,15 @@ TEST_F(InterventionsTest, WithoutAGuardianNothingNewIsChangedAndTheRestIsPutBack
   EXPECT_TRUE(says(why, "refused: no guardian")) << why;
   EXPECT_FALSE(ledger.finish());
   EXPECT_TRUE(ledger.list().is_empty());
-  EXPECT_EQ(cpus_of(process.pid()), cpus);
+  EXPECT_EQ(size(), 64 * kKiB);
 }
 
 TEST_F(InterventionsTest, WhatSomebodyElseSetSinceIsLeftAlone) {
   const ForeignProcess process;
   interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
-  interventions.renice(process.id(), 18);
   ASSERT_EQ(fcntl(pipe.in.get(), F_SETPIPE_SZ, 512 * kKiB), 512 * kKiB);
-  ASSERT_EQ(set_nice(process.pid(), 19), 0);
-  EXPECT_TRUE(says(interventions.undo(), "somebody else has changed it since"));
   EXPECT_TRUE(says(interventions.undo(), "somebody else has changed it since"));
   EXPECT_EQ(size(), 512 * kKiB);
-  EXPECT_EQ(nice_of(process.pid()), 19);
 }
 
 TEST_F(InterventionsTest, TooLargeSizesAreExplained) {
@@ -269,15 +253,12 @@ TEST_F(InterventionsTest, TooLargeSizesAreExplained) {
 TEST_F(InterventionsTest, AProcessThatHasExitedIsNotTouched) {
   ForeignProcess process;
   interventions.resize(pipe.id, {end(process)}, 256 * kKiB);
-  interventions.renice(process.id(), 19);
   const PipeEnd last = end(process);
   process.end();
   EXPECT_TRUE(says(interventions.undo_all(), "has ended since"));
   EXPECT_EQ(size(), 256 * kKiB);
-  for (const std::string& why : {error_of([&] { interventions.resize(pipe.id, {last}, 4096); }),
-                                 error_of([&] { interventions.renice(last.process, 1); }),
-                                 error_of([&] { interventions.pin(last.process, std::array{0}); })})
-    EXPECT_TRUE(says(why, "has exited")) << why;
+  const std::string why = error_of([&] { interventions.resize(pipe.id, {last}, 4096); });
+  EXPECT_TRUE(says(why, "has exited")) << why;
 }
 
 TEST_F(InterventionsTest, AnyHolderThatIsLeftWillDo) {
@@ -297,12 +278,7 @@ TEST_F(InterventionsTest, ALaterProcessWithTheNumberIsNotTouched) {
   const ForeignProcess process;
   ProcessId earlier = process.id();
   --earlier.start_ticks;
-  const int nice = nice_of(process.pid()).value_or(99);
-  EXPECT_THROW(interventions.renice(earlier, 19), Error);
-  EXPECT_THROW(interventions.pin(earlier, std::array{cpus_of(getpid()).back()}), Error);
   EXPECT_THROW(interventions.resize(pipe.id, {{earlier, pipe.out.get()}}, 256 * kKiB), Error);
-  EXPECT_EQ(nice_of(process.pid()), nice);
-  EXPECT_EQ(cpus_of(process.pid()), cpus_of(getpid()));
   EXPECT_EQ(size(), 64 * kKiB);
 }
 
@@ -314,69 +290,6 @@ TEST_F(InterventionsTest, ADescriptorThatIsAnotherPipesIsNotTouched) {
   });
   EXPECT_TRUE(says(why, "has closed descriptor")) << why;
   EXPECT_EQ(size(), 64 * kKiB);
-}
-
-// The nice value of each thread of a process with two.
-std::vector<int> nices(pid_t pid) {
-  std::vector<int> all;
-  for (const pid_t tid : threads_of(pid)) all.push_back(nice_of(tid).value_or(99));
-  return all;
-}
-
-void start_a_thread() {
-  std::thread([] {
-    for (;;) pause();
-  }).detach();
-}
-
-TEST_F(InterventionsTest, AllThreadsAreRenicedAndPutBack) {
-  const ForeignProcess process(start_a_thread);
-  ASSERT_TRUE(eventually([&] { return threads_of(process.pid()).size() == 2; }));
-  const std::vector<pid_t> threads = threads_of(process.pid());
-  const int nice = nice_of(process.pid()).value_or(99);
-  ASSERT_EQ(set_nice(threads.back(), nice + 1), 0);
-  interventions.renice(process.id(), 19);
-  EXPECT_EQ(nices(process.pid()), (std::vector<int>{19, 19}));
-  EXPECT_TRUE(says(interventions.done()[0].text, "-> 19")) << interventions.done()[0].text;
-  if (geteuid() != 0) GTEST_SKIP() << "only root may lower nice values";
-  interventions.undo();
-  EXPECT_EQ(nices(process.pid()), (std::vector<int>{nice, nice + 1}));
-}
-
-TEST_F(InterventionsTest, AllThreadsArePinnedAndPutBack) {
-  const ForeignProcess process(start_a_thread);
-  ASSERT_TRUE(eventually([&] { return threads_of(process.pid()).size() == 2; }));
-  const std::vector<int> before = cpus_of(process.pid());
-  const std::vector<int> one = {before.back()};
-  interventions.pin(process.id(), one);
-  for (const pid_t tid : threads_of(process.pid())) EXPECT_EQ(cpus_of(tid), one);
-  EXPECT_EQ(interventions.done()[0].text, "process " + std::to_string(process.pid()) + ": CPUs " +
-                                              cpu_list(before) + " -> " + cpu_list(one));
-  interventions.undo();
-  for (const pid_t tid : threads_of(process.pid())) EXPECT_EQ(cpus_of(tid), before);
-}
-
-TEST_F(InterventionsTest, BadValuesAreExplained) {
-  const ForeignProcess process;
-  EXPECT_TRUE(says(error_of([&] { interventions.renice(process.id(), 20); }), "from -20 to 19"));
-  EXPECT_TRUE(says(error_of([&] { interventions.pin(process.id(), {}); }), "; give"));
-  const std::string why = error_of([&] {
-    interventions.pin(process.id(), std::array{8000, 8001});
-  });
-  EXPECT_TRUE(says(why, "8000-8001") && says(why, "; choose")) << why;
-  EXPECT_TRUE(interventions.done().empty());
-}
-
-TEST_F(InterventionsTest, OnlyRootMayLowerANiceValue) {
-  Child child([&] {
-    const bool dropped = drop_rights();
-    const rlimit none = {0, 0};
-    setrlimit(RLIMIT_NICE, &none);
-    Interventions own;
-    const std::string why = error_of([&] { own.renice(id_of_process(getpid()), -20); });
-    return dropped && says(why, "only root") && own.done().empty() ? 0 : 1;
-  });
-  EXPECT_EQ(child.wait(), 0);
 }
 
 // The reader must get its end of file while we change and put back all the time.

@@ -1,4 +1,4 @@
-// Changes in other people's processes, here on a pipe of this one: what the Watcher says of them.
+// Other people's pipes are resized, here one of this process: what the Watcher says of it.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -41,8 +41,7 @@ constexpr Use kUses[] = {
      capabilities({CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE}), 0, "to see processes of others"},
     {kNeighbours, For::root, capabilities({CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE}), 0,
      "to name processes up- and downstream"},
-    {kOtherProcesses, For::anybody, capabilities({CAP_SYS_NICE, CAP_SYS_RESOURCE}), 0,
-     "to renice and pin them, and to resize their pipes"},
+    {kOtherProcesses, For::anybody, capabilities({CAP_SYS_RESOURCE}), 0, "to resize their pipes"},
     {kSignalCommand, For::anybody, capabilities({CAP_KILL}), 0, "to pass signals on to a command"},
     {kTryEverything, For::anybody, capabilities({CAP_IPC_LOCK, CAP_SYS_ADMIN}), 0,
      "to try locked memory and page flags"}};

@@ -15,7 +15,7 @@ enum MainUse : unsigned {
   kObserve = 1,          // the kernel, by BPF and perf events
   kRunWorkers = 2,       // start, signal, pin and read them
   kLargeRings = 4,       // above fs.pipe-max-size
-  kOtherProcesses = 8,   // see, resize, renice and pin them
+  kOtherProcesses = 8,   // see them, and resize their pipes
   kNeighbours = 16,      // name the processes up- and downstream
   kCallersFiles = 32,    // open and make files as the user who called sudo
   kSignalCommand = 64,   // pass signals on to the one that was started, whoever it has become

@@ -40,7 +40,7 @@ constexpr uint64_t kWorkers = bits({CAP_SYS_PTRACE, CAP_SYS_RESOURCE});
 constexpr uint64_t kOfPipes = bits({CAP_IPC_LOCK, CAP_SYS_RESOURCE});
 constexpr uint64_t kOfAllWorkloads = kOfPipes | bits({CAP_NET_ADMIN, CAP_SETFCAP, CAP_SYS_ADMIN});
 constexpr uint64_t kLooking = bits({CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH});
-constexpr uint64_t kActing = bits({CAP_SYS_NICE, CAP_SYS_RESOURCE});
+constexpr uint64_t kActing = bits({CAP_SYS_RESOURCE});
 
 // At steady state: what is in effect, what could be, and what sudo adds to each.
 struct Expected {

@@ -11,7 +11,6 @@
 #include "engine/workload/pipe/pipe_knobs.h"
 #include "tui/command_line/result_files.h"
 #include "tui/dashboard/source.h"
-#include "tui/dashboard/view.h"
 #include "tui/print/document.h"
 #include "tui/tests/snapshots.h"
 

@@ -1,9 +1,8 @@
-// What `pipetop watch` changed in other people's processes, however it ends: what is left, and what
+// The pipes that `pipetop watch` resized, however it ends: what is left, and what
 // is said.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -11,8 +10,7 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
-#include <tuple>
+#include <string_view>
 
 #include "engine/base/handles.h"
 #include "engine/observe/tests/bpf_fixture.h"
@@ -26,25 +24,11 @@
 namespace pipetop::tui {
 namespace {
 
-struct Act {
-  const char* name;
-  const char* keys;  // with those for a question, which do no harm without one
-};
-// To the first stage, or to the ring behind it.
-constexpr Act kActs[] = {{"resize", "kkkkj}\r"}, {"renice", "kkkknkkkk\r\r"}, {"pin", "kkkkc\r\r"}};
+// To the ring behind the first stage, and an answer to the question.
+constexpr std::string_view kResize = "kkkkj}\r";
 
 enum class Ending { kill, quit, hang_up, terminate, no_descriptors, full_ring };
 constexpr const char* kEndings[] = {"Kill", "Quit", "HangUp", "Terminate", "Emfile", "FullRing"};
-
-// What pipetop can change.
-struct State {
-  int bytes = 0, nice = 0;
-  cpu_set_t cpus = {};
-
-  bool operator==(const State& other) const {
-    return bytes == other.bytes && nice == other.nice && CPU_EQUAL(&cpus, &other.cpus) != 0;
-  }
-};
 
 // We hold none of its ends, or we would be one of its processes.
 class SleepingPipeline {
@@ -69,11 +53,7 @@ class SleepingPipeline {
   SleepingPipeline& operator=(const SleepingPipeline&) = delete;
 
   pid_t writer() const { return writer_; }
-  State state() const {
-    State now{fcntl(in().get(), F_GETPIPE_SZ), getpriority(PRIO_PROCESS, id_t(writer_)), {}};
-    sched_getaffinity(writer_, sizeof now.cpus, &now.cpus);
-    return now;
-  }
+  int bytes() const { return fcntl(in().get(), F_GETPIPE_SZ); }
   void fill() const {
     const UniqueFd end = in();
     const std::array<char, 4096> page = {};
@@ -91,10 +71,6 @@ class SleepingPipeline {
     if (pid != 0) return pid;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
-    setpriority(PRIO_PROCESS, 0, 0);  // whatever we run with
-    cpu_set_t all;
-    memset(&all, 0xff, sizeof all);
-    sched_setaffinity(0, sizeof all, &all);
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
       dup2(fd == as ? end : null, fd);
@@ -118,24 +94,24 @@ std::string output_of(const std::vector<std::string>& arguments, int status) {
   return program.out() + program.err();
 }
 
-// `pipetop watch`, in which something was changed.
+// `pipetop watch`, in which a pipe was resized.
 class Changed {
  public:
-  explicit Changed(const Act& act)
-      : before_(pipeline_.state()),
+  Changed()
+      : before_(pipeline_.bytes()),
         program_({PIPETOP_PROGRAM, "watch", std::to_string(pipeline_.writer())},
                  {"TERM=xterm-256color", "LC_ALL=C.UTF-8"}, 40, 140) {
     EXPECT_TRUE(program_.wait_for("sleep")) << program_.output();
-    for (const char* key = act.keys; *key != '\0'; ++key) program_.send({*key});
+    for (const char key : kResize) program_.send({key});
     EXPECT_TRUE(program_.wait_until([&] { return !is_as_before(); })) << program_.output();
     EXPECT_TRUE(program_.wait_for("CHANGED")) << program_.output();
-    changed_ = pipeline_.state();
+    changed_ = pipeline_.bytes();
     guardian_ = child_of(program_.pid(), "pipetop-guard");
     EXPECT_NE(guardian_, 0);
   }
 
-  bool is_as_before() const { return pipeline_.state() == before_; }
-  bool is_changed() const { return pipeline_.state() == changed_; }
+  bool is_as_before() const { return pipeline_.bytes() == before_; }
+  bool is_changed() const { return pipeline_.bytes() == changed_; }
   const SleepingPipeline& pipeline() const { return pipeline_; }
   pid_t guardian() const { return guardian_; }
 
@@ -192,28 +168,23 @@ class Changed {
 
  private:
   SleepingPipeline pipeline_;
-  State before_, changed_;
+  int before_ = 0, changed_ = 0;
   PtyProgram program_;
   pid_t guardian_ = 0;
 };
 
-#define PIPETOP_NEED_CPUS_FOR(act)                                           \
-  if (sysconf(_SC_NPROCESSORS_ONLN) < 2 && (act).name == std::string("pin")) \
-  GTEST_SKIP() << "there is one CPU: nothing can be pinned elsewhere"
-
-class WatchUndo : public testing::TestWithParam<std::tuple<Act, Ending>> {};
+class WatchUndo : public testing::TestWithParam<Ending> {};
 
 TEST_P(WatchUndo, NothingIsLeftOrTheRemedyIsSaid) {
   PIPETOP_NEED(root());
-  const auto& [act, how] = GetParam();
-  PIPETOP_NEED_CPUS_FOR(act);
-  Changed changed(act);
+  const Ending how = GetParam();
+  Changed changed;
   PIPETOP_NEED(changed.bpf());  // a scan by it is what fails first without descriptors
   const int status = changed.end(how);
   constexpr int kStatuses[] = {-SIGKILL,      -SIGQUIT,      128 + SIGHUP,
                                128 + SIGTERM, 128 + SIGTERM, 128 + SIGTERM};
   EXPECT_EQ(status, kStatuses[static_cast<size_t>(how)]) << changed.said();
-  const bool is_left = how == Ending::full_ring && act.name == std::string("resize");
+  const bool is_left = how == Ending::full_ring;
   EXPECT_EQ(has(changed.said(), "not put back"), is_left) << changed.said();
   if (is_left) {
     EXPECT_TRUE(changed.is_changed());
@@ -226,22 +197,17 @@ TEST_P(WatchUndo, NothingIsLeftOrTheRemedyIsSaid) {
   EXPECT_TRUE(eventually([&] { return is_gone(changed.guardian()); }));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Each, WatchUndo,
-    testing::Combine(testing::ValuesIn(kActs),
-                     testing::Values(Ending::kill, Ending::quit, Ending::hang_up, Ending::terminate,
-                                     Ending::no_descriptors, Ending::full_ring)),
-    [](const auto& of) {
-      return std::get<0>(of.param).name +
-             std::string(kEndings[static_cast<size_t>(std::get<1>(of.param))]);
-    });
+INSTANTIATE_TEST_SUITE_P(Resize, WatchUndo,
+                         testing::Values(Ending::kill, Ending::quit, Ending::hang_up,
+                                         Ending::terminate, Ending::no_descriptors,
+                                         Ending::full_ring),
+                         [](const auto& of) {
+                           return std::string(kEndings[static_cast<size_t>(of.param)]);
+                         });
 
-class WatchPutBack : public testing::TestWithParam<Act> {};
-
-TEST_P(WatchPutBack, WhatNobodyIsLeftToPutBackIsNamedAndPutBack) {
+TEST(WatchPutBack, WhatNobodyIsLeftToPutBackIsNamedAndPutBack) {
   PIPETOP_NEED(root());
-  PIPETOP_NEED_CPUS_FOR(GetParam());
-  Changed changed(GetParam());
+  Changed changed;
   changed.end_with_guardian();
   ASSERT_TRUE(changed.is_changed());
   const std::string next = output_of({"watch", "--once", "--no-bpf", "--interval", "100ms"}, 0);
@@ -252,23 +218,18 @@ TEST_P(WatchPutBack, WhatNobodyIsLeftToPutBackIsNamedAndPutBack) {
   EXPECT_TRUE(changed.is_as_before());
 }
 
-TEST_P(WatchPutBack, AFullRingTakesAnotherTry) {
+TEST(WatchPutBack, AFullRingTakesAnotherTry) {
   PIPETOP_NEED(root());
-  PIPETOP_NEED_CPUS_FOR(GetParam());
-  Changed changed(GetParam());
+  Changed changed;
   changed.pipeline().fill();
   changed.end_with_guardian();
-  const bool is_ring = GetParam().name == std::string("resize");
-  const std::string first = output_of({"watch", "--put-back"}, is_ring ? 3 : 0);
-  EXPECT_EQ(has(first, "not put back: pipe "), is_ring) << first;
-  EXPECT_EQ(changed.is_as_before(), !is_ring);
+  const std::string first = output_of({"watch", "--put-back"}, 3);
+  EXPECT_TRUE(has(first, "not put back: pipe ")) << first;
+  EXPECT_TRUE(changed.is_changed());
   changed.pipeline().drain();
-  EXPECT_EQ(has(output_of({"watch", "--put-back"}, 0), "undone: pipe "), is_ring);
+  EXPECT_TRUE(has(output_of({"watch", "--put-back"}, 0), "undone: pipe "));
   EXPECT_TRUE(changed.is_as_before());
 }
-
-INSTANTIATE_TEST_SUITE_P(Each, WatchPutBack, testing::ValuesIn(kActs),
-                         [](const auto& of) { return std::string(of.param.name); });
 
 // "0" on a full ring: it stays, and is put back as soon as there is room.
 TEST(WatchUndoKeys, WhatWaitsIsPutBackWhenThereIsRoom) {
@@ -277,15 +238,15 @@ TEST(WatchUndoKeys, WhatWaitsIsPutBackWhenThereIsRoom) {
   PtyProgram program({PIPETOP_PROGRAM, "watch", std::to_string(pipeline.writer())},
                      {"TERM=xterm-256color", "LC_ALL=C.UTF-8"}, 40, 140);
   ASSERT_TRUE(program.wait_for("sleep")) << program.output();
-  const State before = pipeline.state();
-  program.send(kActs[0].keys);
-  ASSERT_TRUE(program.wait_until([&] { return pipeline.state() != before; }));
+  const int before = pipeline.bytes();
+  program.send(std::string(kResize));
+  ASSERT_TRUE(program.wait_until([&] { return pipeline.bytes() != before; }));
   pipeline.fill();
   program.send("0");
   ASSERT_TRUE(program.wait_for("not put back")) << program.output();
-  EXPECT_NE(pipeline.state(), before);
+  EXPECT_NE(pipeline.bytes(), before);
   pipeline.drain();
-  EXPECT_TRUE(program.wait_until([&] { return pipeline.state() == before; }));
+  EXPECT_TRUE(program.wait_until([&] { return pipeline.bytes() == before; }));
   program.send("!");
   ASSERT_TRUE(program.wait_for("undone: ")) << program.output();
   program.send("qq");
