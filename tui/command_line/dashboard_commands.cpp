@@ -117,11 +117,6 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
   screen.every_snapshot = [&](const Snapshot& now) { segments.write_closed(now); };
   RecordingFile recording(config, screen.roof_gib_per_s, line.record);
   screen.tape = &recording;
-  CastFile cast(line.cast);
-  if (!line.cast.empty())
-    screen.every_frame = [&](const Canvas& canvas, const Snapshot& shown) {
-      cast.add(canvas, monotonic_ns(), shown.throughput.current);
-    };
   std::optional<Fallback> fallback;
   if (!line.talk.fallback.empty())
     fallback.emplace(line.talk.fallback, line.talk.takes, config.scenes);
@@ -143,7 +138,6 @@ int run_screen(const CommandLine& line, const Config& config, DashboardOptions s
   folded.write(last);
   segments.finish();
   recording.finish();
-  cast.finish();
   return exit_code;
 }
 
@@ -160,77 +154,6 @@ OpenScene scene_opener(const Config& config) {
 
 std::optional<double> roof_of(const Recording& recording) {
   return recording.header().roof_gib_per_s.value;
-}
-
-// Draws the moments of a recording one after the other, each with what the ones before it left; of
-// a talk as the show.
-class Projector {
- public:
-  Projector(Recording& recording, const Config& config)
-      : recording_(recording), config_(config), source_(recording.header().host.cpus) {
-    view_.roof_gib_per_s = roof_of(recording);
-    for (const RecordedMark& mark : recording.marks())
-      if (mark.kind == RecordedMark::Kind::scene)
-        view_.show.scenes = std::max<size_t>(view_.show.scenes, mark.number);
-  }
-
-  void draw(Canvas& canvas, size_t frame) {
-    const Snapshot& shown = recording_.frame(frame);
-    view_.presets =
-        presets_of(shown.requested.workload, config_.settings.workload, config_.presets);
-    for (const auto marks = recording_.marks();
-         next_ < marks.size() && marks[next_].at_ns <= shown.now_ns; ++next_)
-      if (marks[next_].kind == RecordedMark::Kind::scene) enter(marks[next_]);
-    view_.show.no_functions = sees_no_functions(shown);
-    if (view_.show.on)
-      view_.show.view = in_transition(*scene_, shown) ? ShowPart::ring : scene_->view;
-    if (!shown.watched) return draw_recorded(canvas, shown, view_);
-    source_.show(shown);
-    watched_.tick(shown.now_ns);
-    watched_.lay_out_in(watched_in_show(view_, canvas.rows(), canvas.cols()));
-    watched_.lay_out(canvas.rows(), canvas.cols());
-    if (view_.show.on)
-      draw_watching_scene(canvas, view_, watched_);
-    else
-      watched_.draw(canvas);
-  }
-
- private:
-  void enter(const RecordedMark& scene) {
-    scene_ = &scene;
-    view_.show.on = true;
-    show_recorded(scene, view_.show);
-  }
-
-  Recording& recording_;
-  const Config& config_;
-  const RecordedMark* scene_ = nullptr;
-  RecordedPipeline source_;
-  WatchController watched_{source_, WatchStart{.pipeline = true, .recorded = true}};
-  DashboardState view_;
-  size_t next_ = 0;  // mark
-};
-
-// All of it, as fast as it can be drawn.
-int film(const CommandLine& line, const Config& config, Recording& recording) {
-  CastFile cast(line.cast, recording.header().unix_s);
-  const GlyphSet glyphs = config.unicode == Choice::never ? GlyphSet::ascii : GlyphSet::unicode;
-  Canvas canvas(glyphs_of(glyphs));
-  Projector projector(recording, config);
-  auto mark = recording.marks().begin();
-  const uint64_t begin_ns = recording.begin_ns() + line.replay.at_ns;
-  for (size_t i = recording.frame_at(begin_ns); i < recording.frames(); ++i) {
-    const Snapshot& shown = recording.frame(i);
-    canvas.reset(line.replay.rows, line.replay.cols);
-    projector.draw(canvas, i);
-    cast.add(canvas, shown.now_ns, shown.throughput.current);
-    for (; mark != recording.marks().end() && mark->at_ns <= shown.now_ns; ++mark)
-      if (mark->kind == RecordedMark::Kind::scene && mark->at_ns >= begin_ns)
-        cast.mark(shown.now_ns, mark->label);
-  }
-  cast.finish();
-  say_damage(line.replay.file, recording);
-  return 0;
 }
 
 int show(const std::string& file, Recording& recording, const Config& config, ReplaySource& source,
@@ -359,7 +282,6 @@ int replay_command(const CommandLine& line) {
   Recording recording(line.replay.file);
   if (line.replay.info) return print(line.format->print(recording_document(recording)));
   const Config config = replay_config(line, recording);
-  if (!line.cast.empty()) return film(line, config, recording);
   if (shows_pipeline(recording)) return replay_pipeline(line, recording, config);
   check_terminal(config);
   ReplaySource source(recording);

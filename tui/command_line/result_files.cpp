@@ -178,41 +178,6 @@ void RecordingFile::discard() {
   output_.reset();
 }
 
-CastFile::CastFile(const std::string& path, uint64_t unix_s) : output_(path), unix_s_(unix_s) {}
-
-double CastFile::seconds_at(uint64_t now_ns) {
-  if (begin_ns_ == 0) begin_ns_ = now_ns;
-  last_ns_ = std::max({last_ns_, now_ns, begin_ns_});
-  return double(last_ns_ - begin_ns_) / 1e9;
-}
-
-void CastFile::add(const Canvas& canvas, uint64_t now_ns, const Segment& current) {
-  const bool changed = segment_ns_ != 0 && current.begin_ns != segment_ns_;
-  segment_ns_ = current.begin_ns;
-  const double seconds = seconds_at(now_ns);
-  if (cols_ == 0) {
-    const Json header = {
-        {"version", 2},         {"width", canvas.cols()}, {"height", canvas.rows()},
-        {"timestamp", unix_s_}, {"title", "pipetop"},     {"env", {{"TERM", "xterm-256color"}}}};
-    output_.write(header.dump() + "\n");
-  } else if (canvas.rows() != rows_ || canvas.cols() != cols_) {
-    write(seconds, "r", fmt::format("{}x{}", canvas.cols(), canvas.rows()));
-  }
-  rows_ = canvas.rows();
-  cols_ = canvas.cols();
-  if (const std::string bytes = screen_.update(canvas); !bytes.empty()) write(seconds, "o", bytes);
-  if (changed) write(seconds, "m", current.label);
-}
-
-void CastFile::mark(uint64_t now_ns, const std::string& label) {
-  write(seconds_at(now_ns), "m", label);
-}
-
-void CastFile::write(double seconds, const char* kind, std::string_view text) {
-  const Json line = {rounded(seconds), kind, text};
-  output_.write(json_dump(line) + "\n");
-}
-
 std::string save_picture(const std::string& svg) {
   std::string name = free_name(".svg");
   Output(name, WriteMode::as_new).finish(svg);

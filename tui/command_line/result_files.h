@@ -1,4 +1,4 @@
-// The files that commands write: --segments, --folded, --record and --cast, those of `pipetop
+// The files that commands write: --segments, --folded, and --record, those of `pipetop
 // ladder`, and pictures of the dashboard.
 #pragma once
 
@@ -112,33 +112,6 @@ class RecordingFile final : public Tape {
   std::string path_;
   std::unique_ptr<Output> output_;
   std::unique_ptr<Recorder> recorder_;
-};
-
-// A film of the screen, with a marker for each change and scene, in asciicast's format, version 2:
-// a header, then one JSON array per line. https://docs.asciinema.org/manual/asciicast/v2/
-class CastFile {
- public:
-  // "" for none: nothing is written. It shows what happened from `unix_s` on. Throws Error.
-  explicit CastFile(const std::string& path, uint64_t unix_s = uint64_t(std::time(nullptr)));
-
-  // What the screen shows at a time, which does not go back. A failure stops the film, but not the
-  // dashboard; finish() reports it.
-  void add(const Canvas& canvas, uint64_t now_ns, const Segment& current);
-  void mark(uint64_t now_ns, const std::string& label);
-
-  // Throws Error if not everything could be written.
-  void finish() { output_.finish(); }
-
- private:
-  double seconds_at(uint64_t now_ns);
-  void write(double seconds, const char* kind, std::string_view text);
-
-  LateOutput output_;
-  uint64_t unix_s_;
-  int rows_ = 0, cols_ = 0;
-  AnsiScreen screen_{Theme::dark};
-  uint64_t begin_ns_ = 0, last_ns_ = 0;
-  uint64_t segment_ns_ = 0;  // the beginning of the one that was shown last
 };
 
 // To a file in the working directory that has the time in its name. Returns the name. Throws Error.

@@ -257,12 +257,6 @@ class Headless {
   std::shared_ptr<const Snapshot> now_;
 };
 
-std::function<void(const Canvas&, const Snapshot&)> film_with(CastFile& cast) {
-  return [&cast](const Canvas& canvas, const Snapshot& shown) {
-    cast.add(canvas, monotonic_ns(), shown.throughput.current);
-  };
-}
-
 int show_pipes(const CommandLine& line, const Config& config) {
   WatchScreenOptions screen;
   screen.pipeline = !line.watch.target.empty();
@@ -274,8 +268,6 @@ int show_pipes(const CommandLine& line, const Config& config) {
   check_watch_terminal(config, screen);
   RecordingFile recording(config, {}, line.record);
   screen.tape = &recording;
-  CastFile cast(line.cast);
-  if (!line.cast.empty()) screen.every_frame = film_with(cast);
   // Before the threads in which a watcher makes its instruments: a signal would go to one of them.
   const SignalFd held{SIGTERM, SIGHUP, SIGQUIT, SIGINT, SIGTSTP, SIGWINCH, SIGCONT};
   WatchOptions options = watch_options(line, config);
@@ -286,7 +278,6 @@ int show_pipes(const CommandLine& line, const Config& config) {
   if (line.watch.exact) watcher.count_bytes(true);
   const int exit_code = run_watch_screen(watcher, config, screen);
   say_if(recording.finish());
-  cast.finish();
   return exit_code;
 }
 
@@ -384,8 +375,6 @@ class Started {
     results_.emplace(request_.output, is_stream(line) ? WriteMode::as_written : WriteMode::whole);
     recording_.emplace(config, std::nullopt, line.record);
     screen_.tape = &*recording_;
-    cast_.emplace(line.cast);
-    if (!line.cast.empty()) screen_.every_frame = film_with(*cast_);
     resume_main_capabilities(command_row(line).uses);  // all stay the command's
     watcher_.emplace(started_options(config, has_screen_));
     leftovers_ = tell_leftovers(*watcher_);
@@ -409,7 +398,6 @@ class Started {
       say_notices_of(*watcher_->tick(monotonic_ns()), request_);
     });
     attempt([&] { say_if(recording_->finish()); });
-    attempt([&] { cast_->finish(); });
     attempt([&] { summarize(); });
     const bool ended_by_us = met_ && request_.then_exit.value_or(false);
     if (ended_by_us || (met_ && command_->signal() == 0 && *command_->exit_code() == 0))
@@ -536,7 +524,6 @@ class Started {
   bool has_screen_ = false;
   std::optional<Results> results_;
   std::optional<RecordingFile> recording_;
-  std::optional<CastFile> cast_;
   std::optional<Watcher> watcher_;
   std::optional<WatchedCommand> command_;
   std::optional<EventLoop> loop_;

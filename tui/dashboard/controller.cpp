@@ -545,12 +545,8 @@ int run_dashboard(Source& source, const Config& config, const DashboardOptions& 
   controller.open_scenes_by(options.open_scene);
   controller.begin_talk(config.scenes, options.present ? &*options.present : nullptr);
   if (options.present) controller.serve_notes();
-  ShellOptions shell{.tape = options.tape, .save_picture = options.save_picture};
-  if (options.every_frame)
-    shell.every_frame = [&](const Canvas& canvas) {
-      options.every_frame(canvas, controller.shown());
-    };
-  const int exit_code = run_screen(controller, config, shell);
+  const int exit_code =
+      run_screen(controller, config, {.tape = options.tape, .save_picture = options.save_picture});
   const std::vector<std::string> left = controller.end_watching();
   if (options.say) std::ranges::for_each(left, options.say);
   return exit_code == 0 && !left.empty() ? static_cast<int>(Exit::refused) : exit_code;

@@ -46,8 +46,6 @@ struct DashboardOptions {
   StoredRate against = {};                    // empty: there is none to compare with
   std::function<void(const Snapshot&)> every_snapshot = {};  // also while the screen is frozen
   Tape* tape = nullptr;  // gets every snapshot as it is shown, or would be if it were not frozen
-  // Each frame as it is drawn.
-  std::function<void(const Canvas&, const Snapshot&)> every_frame = {};
   std::optional<TalkOptions> present = {};  // the config's scenes are given as a talk
   OpenScene open_scene = {};                // empty: scenes that watch cannot be shown
   // Gets, after the screen, what was changed in other processes and could not be put back.

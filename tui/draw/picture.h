@@ -1,4 +1,4 @@
-// A canvas as a picture, for files; and as what a terminal has to be told to show it.
+// A canvas as a picture, for files.
 #pragma once
 
 #include <array>
@@ -37,39 +37,16 @@ std::string svg_film(std::span<const Canvas> frames, const PictureStyle& style);
 // As Canvas::text().
 std::string text_picture(const Canvas& canvas, const PictureStyle& style);
 
-// With escape sequences for any terminal with 256 or all colours. Without them, and without
-// trailing blanks, it is Canvas::text().
+// With escape sequences for a terminal with all colours. Without them, and without trailing blanks,
+// it is Canvas::text().
 std::string ansi_picture(const Canvas& canvas, const PictureStyle& style);
-std::string ansi256_picture(const Canvas& canvas, const PictureStyle& style);
 
 struct PictureFormat {
   std::string_view name;    // "svg"
-  std::string_view ending;  // of a file's name, ".svg"; "" if none means it
+  std::string_view ending;  // of a file's name, ".svg"
   std::string (*draw)(const Canvas& canvas, const PictureStyle& style);
 };
 std::span<const PictureFormat> picture_formats();
-
-// A terminal of 256 colours that is only told, never asked.
-class AnsiScreen {
- public:
-  // The theme's colours on the terminal's own background.
-  explicit AnsiScreen(Theme theme);
-
-  // The escape sequences that change what was shown last into this; "" if nothing differs. All of
-  // it if the size differs, on a cleared screen.
-  std::string update(const Canvas& canvas);
-
- private:
-  void put_row(const Canvas& canvas, int row);
-  void use(Ink ink);
-
-  std::array<int, kStyles> numbers_{};  // in the palette
-  std::string out_;
-  int rows_ = -1, cols_ = -1;
-  std::vector<Cell> shown_;
-  bool ink_known_ = false;
-  Ink ink_;
-};
 
 // A cell's size, in the picture's units: eighths of both are whole or half units.
 inline constexpr int kCellWidth = 12, kCellHeight = 24;

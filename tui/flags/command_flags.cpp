@@ -248,7 +248,6 @@ void add_replay_flags(CLI::App& app, CommandLine& line) {
   app.add_option("file", replay.file, "the recording")->type_name("FILE");
   add_time(app, "--at", replay.at_ns, 0, "begin there (default 0s)");
   app.add_flag("--info", replay.info, "print what it holds, without a screen");
-  add_size(app, replay.rows, replay.cols, "size of the screen that --cast writes (default 100x30)");
   add_any_format(app, line);
 }
 

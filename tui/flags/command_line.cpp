@@ -135,7 +135,6 @@ class Parser {
              "write one line per segment: CSV to FILE.csv, JSON to FILE.jsonl");
     add_file(app_, "--record", line_.record,
              "record what is measured or watched, to be shown again by pipetop replay");
-    add_file(app_, "--cast", line_.cast, "write the screen as an asciicast, for asciinema");
     const auto choose_roof = [this](const std::string& rate) {
       line_.roof = rate.empty() ? 0 : rate_of("--roof", rate);
     };
@@ -181,7 +180,6 @@ class Parser {
                               line_.config));
     const bool dashboard = line_.command == Command::dashboard || line_.command == Command::present;
     if (!line_.record.empty()) check_record(dashboard);
-    if (!line_.cast.empty()) check_cast(dashboard);
     if (line_.command == Command::watch || line_.command == Command::view)
       check_no_settings(" is for a pipe of pipetop's own: remove it");
     const bool starts_one = line_.command == Command::watch || line_.command == Command::shot;
@@ -200,14 +198,6 @@ class Parser {
       throw Error(
           "--record takes one pipeline, not the table of all pipes: give a PID, PID:FD, a FIFO or "
           "-- COMMAND");
-  }
-
-  void check_cast(bool dashboard) const {
-    const bool watches = line_.command == Command::watch;
-    if (!dashboard && !watches && line_.command != Command::replay)
-      throw Error("--cast is for the dashboard, pipetop watch and pipetop replay");
-    if (watches && line_.watch.headless)
-      throw Error("--cast films the screen: remove --once, --format and --duration");
   }
 
   void check_watching_shot() const {

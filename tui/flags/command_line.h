@@ -140,9 +140,8 @@ struct TuneRequest {
 
 struct ReplayRequest {
   std::string file;
-  uint64_t at_ns = 0;         // where to begin
-  bool info = false;          // instead of the screen
-  int rows = 30, cols = 100;  // of --cast
+  uint64_t at_ns = 0;  // where to begin
+  bool info = false;   // instead of the screen
 };
 
 // The flags of present and rehearse.
@@ -183,7 +182,7 @@ struct CommandLine {
   // A knob with several values, "1..4" or "same,own".
   std::optional<std::pair<const Knob*, std::string>> sweep;
   std::optional<uint32_t> frequency_hz;
-  std::string folded, segments, record, cast;  // the files' paths, "" for none
+  std::string folded, segments, record;  // the files' paths, "" for none
   std::optional<BpfCounters> bpf_counters;
   std::optional<ThemeChoice> theme;
   std::optional<double> roof;  // of the dashboard, in GiB/s; 0: measured

@@ -191,7 +191,6 @@ class Shell {
     canvas_.reset(terminal_.rows(), terminal_.cols());
     screen_.draw(canvas_);
     terminal_.show(canvas_);
-    if (options_.every_frame) options_.every_frame(canvas_);
   }
 
   // What a command writes to its stderr is on the screen, too, if that is the terminal.

@@ -18,8 +18,6 @@ namespace pipetop::tui {
 struct ShellOptions {
   TerminalFiles files = {};
   Tape* tape = nullptr;  // null: nothing can be recorded
-  // Each frame as it is drawn.
-  std::function<void(const Canvas&)> every_frame = {};
   // Saves a picture; returns the file's name. Throws Error. Empty: none can be saved.
   std::function<std::string(const std::string& svg)> save_picture = {};
 };

@@ -190,11 +190,9 @@ std::string without_escapes(const std::string& text) {
 TEST_F(PictureTest, AnsiWithoutItsEscapesIsTheText) {
   for (const Canvas& canvas : dashboards(40, 120)) {
     for (const Theme theme : {Theme::dark, Theme::light, Theme::high_contrast}) {
-      for (const auto draw : {ansi_picture, ansi256_picture}) {
-        const std::string ansi = draw(canvas, {theme, true});
-        EXPECT_EQ(without_escapes(ansi), canvas.text());
-        EXPECT_TRUE(ansi.ends_with("\033[0m\n")) << "nothing is left behind";
-      }
+      const std::string ansi = ansi_picture(canvas, {theme, true});
+      EXPECT_EQ(without_escapes(ansi), canvas.text());
+      EXPECT_TRUE(ansi.ends_with("\033[0m\n")) << "nothing is left behind";
     }
   }
 }
@@ -204,8 +202,6 @@ TEST_F(PictureTest, AnsiHasTheColors) {
   EXPECT_EQ(ansi_picture(canvas, {}),
             "\033[0;1;38;2;122;255;169;48;2;16;20;24mx\033[0;38;2;228;228;228;48;2;16;20;24m "
             "\033[0m\n");
-  EXPECT_EQ(ansi256_picture(canvas, {}),
-            "\033[0;1;38;5;121;48;5;233mx\033[0;38;5;254;48;5;233m \033[0m\n");
 }
 
 TEST(Still, KeysHaveTheNamesOfTheHelp) {

@@ -355,10 +355,6 @@ int run_watch_screen(WatchSource& source, const Config& config, const WatchScree
   WatchScreen screen(source, config, options);
   ShellOptions shell{
       .files = files_of(options), .tape = options.tape, .save_picture = options.save_picture};
-  if (options.every_frame)
-    shell.every_frame = [&](const Canvas& canvas) {
-      if (screen.state().shown) options.every_frame(canvas, *screen.state().shown);
-    };
   int exit_code = 0;
   try {
     exit_code = run_screen(screen, config, shell);

@@ -247,8 +247,6 @@ struct WatchScreenOptions {
   // Every snapshot, also while the screen is frozen.
   std::function<void(const Snapshot&)> every_snapshot = {};
   Tape* tape = nullptr;  // gets the open pipeline
-  // Each frame as it is drawn.
-  std::function<void(const Canvas&, const Snapshot&)> every_frame = {};
   // What is shown is a recording, that this moves.
   Transport* transport = nullptr;
   // As in ShellOptions.

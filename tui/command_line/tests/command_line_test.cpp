@@ -178,7 +178,6 @@ TEST(CommandLine, APicturesKindIsItsEndingOrNamed) {
   EXPECT_EQ(name("shot -o x.txt"), "text");
   EXPECT_EQ(name("shot -o x.ans"), "ansi");
   EXPECT_EQ(name("shot -o x.txt --format svg"), "svg");
-  EXPECT_EQ(name("shot --format ansi256"), "ansi256");
 }
 
 TEST(CommandLine, GlobalsStandBeforeOrAfterTheCommand) {
@@ -329,8 +328,7 @@ TEST(CommandLine, EachMistakeIsOneClearLine) {
       {"shot --replay x.ptop --after 3s",
        "--after: a recording needs no time to settle: give --at"},
       {"shot --replay x.ptop --gift", "--gift true: a recording cannot be changed"},
-      {"shot --format png",
-       "--format: \"png\" is not a valid value: give text, svg, ansi or ansi256"},
+      {"shot --format png", "--format: \"png\" is not a valid value: give text, svg or ansi"},
       {"shot --after 0", "--after: \"0\" is out of range: give 1ns to 168h"},
       {"--size 80x24", "--size needs a command: pipetop view --size ..."},
       {"doctor --rounds 0", "--rounds: \"0\" is out of range: give 1 to 1000"},

@@ -167,44 +167,5 @@ TEST_F(RecordingFileTest, TheDocumentOfAWatchedPipelineNamesIt) {
   EXPECT_TRUE(json["workload"].is_null());
 }
 
-using CastFileTest = InScratch;
-
-TEST_F(CastFileTest, IsAnAsciicast) {
-  CastFile cast("a.cast", 1'700'000'000);
-  DashboardState view;
-  view.presets = config_.presets;
-  for (uint64_t ms = 0; ms <= 2000; ms += 500) {
-    const int cols = ms < 2000 ? 100 : 120;
-    Canvas canvas(glyphs_of(GlyphSet::unicode), 30, cols);
-    const Snapshot s = snapshot_at(ms, ms < 1000 ? 1 : 2);
-    draw_recorded(canvas, s, view);
-    cast.add(canvas, s.now_ns, s.throughput.current);
-  }
-  cast.mark(63 * kSecond, "Lending pages");
-  cast.finish();
-  const auto lines = lines_of_file("a.cast");
-  const auto header = nlohmann::json::parse(lines.at(0));
-  EXPECT_EQ(header["version"], 2);
-  EXPECT_EQ(header["width"], 100);
-  EXPECT_EQ(header["height"], 30);
-  EXPECT_EQ(header["timestamp"], 1'700'000'000);
-  double last = 0;
-  std::string kinds, labels, sizes;
-  for (size_t i = 1; i < lines.size(); ++i) {
-    const auto event = nlohmann::json::parse(lines[i]);
-    ASSERT_TRUE(event.is_array() && event.size() == 3) << lines[i];
-    EXPECT_GE(event[0].get<double>(), last);
-    last = event[0];
-    kinds += event[1].get<std::string>();
-    if (event[1] == "m") labels += event[2].get<std::string>() + ";";
-    if (event[1] == "r") sizes += event[2].get<std::string>();
-  }
-  EXPECT_EQ(labels, "write_with vmsplice;Lending pages;");
-  EXPECT_EQ(sizes, "120x30");
-  EXPECT_EQ(kinds.front(), 'o');
-  EXPECT_NE(kinds.find("ro"), std::string::npos) << "a resize, and then all of the screen";
-  EXPECT_EQ(last, 3.0);
-}
-
 }  // namespace
 }  // namespace pipetop::tui

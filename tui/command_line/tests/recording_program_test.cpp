@@ -68,7 +68,7 @@ TEST(RecordingProgram, ADashboardIsReplayed) {
 // By nobody's rights where the tests run as root.
 TEST(RecordingProgram, AWatchedPipelineIsReplayedByAnybody) {
   const ScratchDirectory scratch;
-  const std::string path = scratch.file("a.ptop"), film = scratch.file("a.cast");
+  const std::string path = scratch.file("a.ptop");
   {
     // Until it was seen more than once, however long that takes.
     const std::string over = scratch.file("over");
@@ -110,27 +110,6 @@ TEST(RecordingProgram, AWatchedPipelineIsReplayedByAnybody) {
   Program refused({"shot", "--replay", path, "--keys", "}"});
   EXPECT_EQ(refused.wait(), 1);
   EXPECT_NE(refused.err().find("--keys: }: a recording cannot be changed"), std::string::npos);
-  Program cast({"replay", path, "--cast", film});
-  EXPECT_EQ(cast.wait(), 0) << cast.err();
-  EXPECT_GT(std::filesystem::file_size(film), 1000u);
-}
-
-TEST(RecordingProgram, TheScreenOfWatchIsFilmed) {
-  const ScratchDirectory scratch;
-  const std::string path = scratch.file("a.cast");
-  Program pipeline("/bin/sh", {"-c", "sleep 20 | cat"});
-  PtyProgram screen(
-      {PIPETOP_PROGRAM, "watch", "--no-bpf", "--cast", path, std::to_string(pipeline.pid())},
-      kScreen, 30, 100);
-  ASSERT_TRUE(screen.wait_for("sleep")) << screen.output();
-  screen.send("q");
-  EXPECT_EQ(screen.wait_for_end(), 0);
-  const std::string film = content_of(path);
-  EXPECT_TRUE(film.starts_with("{\"version\": 2") || film.starts_with("{\"version\":2")) << film;
-  EXPECT_NE(film.find("sleep"), std::string::npos);
-  Program refused({"watch", "--once", "--cast", path});
-  EXPECT_EQ(refused.wait(), 1);
-  EXPECT_NE(refused.err().find("--cast films the screen"), std::string::npos) << refused.err();
 }
 
 TEST(RecordingProgram, TheTableOfAllPipesIsNotRecorded) {
@@ -181,40 +160,6 @@ TEST(RecordingProgram, AFullDiskDoesNotEndTheDashboard) {
   ASSERT_TRUE(program.wait_for("vmsplice_read"));
   program.send("q");
   EXPECT_EQ(program.wait_for_end(), 0);
-}
-
-TEST(RecordingProgram, AFilmNeedsNoTerminal) {
-  const ScratchDirectory scratch;
-  const std::string path = scratch.file("a.ptop"), cast = scratch.file("a.cast");
-  Program program({"run", "--no-bpf", "--duration", "500ms", "--record", path});
-  EXPECT_TRUE(measured(program.wait())) << program.err();
-  Program film({"replay", path, "--cast", cast, "--size", "80x24"});
-  EXPECT_EQ(film.wait(), 0) << film.err();
-  const auto lines = lines_of_file(cast);
-  ASSERT_GT(lines.size(), 1u);
-  EXPECT_EQ(nlohmann::json::parse(lines[0])["width"], 80);
-  for (const std::string& line : lines) EXPECT_TRUE(nlohmann::json::accept(line)) << line;
-}
-
-TEST(RecordingProgram, MistakesAreExplained) {
-  const auto refused = [](std::vector<std::string> arguments) {
-    Program program(std::move(arguments));
-    EXPECT_EQ(program.wait(), 1);
-    return program.err();
-  };
-  EXPECT_EQ(refused({"replay"}), "pipetop: replay needs a recording: pipetop replay FILE\n");
-  EXPECT_EQ(refused({"replay", "/dev/null"}),
-            "pipetop: /dev/null: it is not a regular file: give a recording\n");
-  EXPECT_EQ(refused({"replay", "x.ptop"}), "pipetop: x.ptop: No such file or directory\n");
-  EXPECT_EQ(refused({"replay", PIPETOP_PROGRAM}),
-            std::string("pipetop: ") + PIPETOP_PROGRAM + ": it is no pipetop recording\n");
-  EXPECT_EQ(refused({"replay", "x.ptop", "--gift"}),
-            "pipetop: --gift true: a recording cannot be changed\n");
-  EXPECT_EQ(refused({"replay", "x.ptop", "--size", "big"}),
-            "pipetop: --size: \"big\" is no size: give COLUMNSxROWS, 100x30\n");
-  EXPECT_EQ(
-      refused({"ladder", "--record", "x.ptop"}),
-      "pipetop: --record is for the dashboard and pipetop present, rehearse, run and watch\n");
 }
 
 }  // namespace

@@ -152,9 +152,6 @@ TEST_F(WatchingTalkProgram, GoesFromTwoProcessesToAPipelineAndBack) {
   ASSERT_TRUE(again.wait_for("sleep")) << again.output();
   again.send("qy");
   EXPECT_EQ(again.wait_for_end(), 0);
-  Program film({"replay", path("talk.ptop"), "--cast", path("talk.cast")});
-  EXPECT_EQ(film.wait(), 0) << film.err();
-  EXPECT_NE(content_of(path("talk.cast")).find("sleep"), std::string::npos);
 }
 
 TEST_F(WatchingTalkProgram, ItsPipelineDiesWithPipetop) {
