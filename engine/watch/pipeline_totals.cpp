@@ -261,9 +261,14 @@ void PipelineTotals::ask_outside(Part& part) const {
 
 // ---- totals -----------------------------------------------------------------------
 
-std::vector<std::string> PipelineTotals::labels_of(const Part& part, const Pipe& pipe) {
-  return {part.name, part.cgroup, part.pipeline.name_at(pipe.writers),
-          part.pipeline.name_at(pipe.readers)};
+// Of one that drains, one side of which has exited, those that it had.
+std::vector<std::string> PipelineTotals::labels_of(const Part& part, const Pipe& pipe) const {
+  std::vector<std::string> labels = {part.name, part.cgroup, part.pipeline.name_at(pipe.writers),
+                                     part.pipeline.name_at(pipe.readers)};
+  const auto last = last_pipes_.find(pipe.id);
+  const bool has_both = !labels[2].empty() && !labels[3].empty();
+  if (has_both || last == last_pipes_.end() || last->second.labels.empty()) return labels;
+  return last->second.labels;
 }
 
 std::vector<std::string> PipelineTotals::labels_of(const Part& part, const Stage& stage) {
@@ -332,11 +337,7 @@ void PipelineTotals::add(const Part& part, double seconds) {
 // Whether it has no series of its own.
 bool PipelineTotals::add_pipe(const Part& part, const Pipe& pipe, double seconds) {
   const auto last = last_pipes_.find(pipe.id);
-  const bool was_labelled = last != last_pipes_.end() && !last->second.labels.empty();
-  std::vector<std::string> labels = labels_of(part, pipe);
-  // One side has exited.
-  if (was_labelled && (labels[2].empty() || labels[3].empty())) labels = last->second.labels;
-  PipeTotals& totals = pipes_.at(labels, last_ns_, part.preferred());
+  PipeTotals& totals = pipes_.at(labels_of(part, pipe), last_ns_, part.preferred());
   ++totals.pipes;
   totals.locked += pipe.lock.has_value();
   totals.capacity_bytes += number_of(pipe.capacity);
@@ -377,6 +378,7 @@ void PipelineTotals::remember(const std::vector<Part>& parts) {
     const auto sides = sides_of(part.pipeline, table_.index());
     for (size_t i = 0; i < sides.size(); ++i) {
       const Pipe& pipe = part.pipeline.pipes[i];
+      std::vector<std::string> labels = labels_of(part, pipe);
       LastPipe& now = pipes[pipe.id];
       // Who has exited since was at its side, too.
       if (const auto last = last_pipes_.find(pipe.id); last != last_pipes_.end())
@@ -384,9 +386,7 @@ void PipelineTotals::remember(const std::vector<Part>& parts) {
       now.ring = pipe.ring;
       now.bytes = std::max(now.bytes, pipe.total_bytes.value_or(0));
       if (pipe.own || !unseen_) continue;
-      std::vector<std::string> labels = labels_of(part, pipe);
-      if (now.labels.empty() || !(labels[2].empty() || labels[3].empty()))
-        now.labels = std::move(labels);
+      now.labels = std::move(labels);
       now.preferred = part.preferred();
       if (sides[i]) (now.looks ? *now.looks : now.looks.emplace()).add(*sides[i], !pipe.older);
       if (!now.looks) continue;

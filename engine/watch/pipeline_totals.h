@@ -134,7 +134,7 @@ class PipelineTotals {
   void add(const Part& part, double seconds);
   bool add_pipe(const Part& part, const Pipe& pipe, double seconds);
   void add_bottleneck(Part& part, uint64_t now_ns);
-  static std::vector<std::string> labels_of(const Part& part, const Pipe& pipe);
+  std::vector<std::string> labels_of(const Part& part, const Pipe& pipe) const;
   static std::vector<std::string> labels_of(const Part& part, const Stage& stage);
   void remember(const std::vector<Part>& parts);
   void watch(const std::vector<Part>& parts);
