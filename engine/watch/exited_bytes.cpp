@@ -153,8 +153,8 @@ ExitedBytes::Unseen ExitedBytes::unseen(const std::function<bool(PipeId)>& was_s
   for (const auto& [id, bytes] : pipes) {
     if (was_seen(id)) continue;
     ++all.pipes;
-    // One side alone may have written to files.
-    if (bytes.put && bytes.taken) all.bytes += through(*bytes.put, *bytes.taken);
+    if (bytes.put && bytes.taken) all.least += through(*bytes.put, *bytes.taken);
+    all.most += std::max(bytes.put.value_or(0), bytes.taken.value_or(0));
   }
   return all;
 }

@@ -56,7 +56,10 @@ class ExitedBytes {
 
   // Through pipes that began and ended since the scan before, as far as programs used them.
   struct Unseen {
-    uint64_t pipes = 0, bytes = 0;
+    uint64_t pipes = 0;
+    // What was put in, between these: what splice moves counts for neither side that uses it, and a
+    // side may have moved more than this, through files.
+    uint64_t least = 0, most = 0;
   };
   // `was_seen`: in the scan before, or in this one.
   Unseen unseen(const std::function<bool(PipeId)>& was_seen) const;

@@ -310,7 +310,8 @@ void PipelineTotals::add_unseen(const PipeScan& scan) {
     return table_.known(id) || std::ranges::binary_search(scan.pipes, id, {}, &ScannedPipe::id);
   });
   unseen_->pipes += more.pipes;
-  unseen_->bytes += more.bytes;
+  unseen_->least += more.least;
+  unseen_->most += more.most;
 }
 
 void PipelineTotals::add(const Part& part, double seconds) {

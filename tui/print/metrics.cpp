@@ -210,8 +210,10 @@ void add_own(const PipelineTotals& totals, const ExporterState& state, Expositio
   out.one(counter, "pipetop_unseen_pipes",
           "Pipes of programs that came and went between two passes: in no series.",
           unseen ? double(unseen->pipes) : std::nan(""));
-  out.one(counter, "pipetop_unseen_bytes", "Bytes put into these.",
-          unseen ? double(unseen->bytes) : std::nan(""));
+  out.one(counter, "pipetop_unseen_bytes", "Bytes put into these, at least.",
+          unseen ? double(unseen->least) : std::nan(""));
+  out.one(counter, "pipetop_unseen_bytes_most", "Bytes put into these, at most.",
+          unseen ? double(unseen->most) : std::nan(""));
   out.one(counter, "pipetop_unknown_ends",
           "Pipes that ended, and whose bytes after the last pass that saw them are not known.",
           unseen ? double(totals.unknown_ends()) : std::nan(""));
