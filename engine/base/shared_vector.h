@@ -58,6 +58,11 @@ class SharedVector {
 template <class T>
 class Series {
  public:
+  Series() = default;
+  // A part of what others share, too.
+  Series(std::shared_ptr<std::vector<T>> values, size_t begin, size_t end)
+      : memory_(std::move(values)), begin_(begin), end_(end) {}
+
   void push_back(T value) {
     // Full, or another copy has been extended beyond our end.
     if (!memory_ || end_ != memory_->size() || end_ == memory_->capacity()) move();
@@ -70,6 +75,7 @@ class Series {
   size_t size() const { return end_ - begin_; }
   const T& front() const { return (*memory_)[begin_]; }
   const T& back() const { return (*memory_)[end_ - 1]; }
+  const T& operator[](size_t i) const { return (*memory_)[begin_ + i]; }
   typename std::span<const T>::iterator begin() const { return values().begin(); }
   typename std::span<const T>::iterator end() const { return values().end(); }
 

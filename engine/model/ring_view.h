@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/reading.h"
+#include "engine/base/shared_vector.h"
 
 namespace pipetop {
 
@@ -61,8 +62,8 @@ struct OccupancyColumn {
 };
 
 struct OccupancyHistory {
-  uint64_t column_ns = 0;                // the length of an interval
-  std::vector<OccupancyColumn> columns;  // oldest first, at least 2 minutes
+  uint64_t column_ns = 0;           // the length of an interval
+  Series<OccupancyColumn> columns;  // oldest first, at least 2 minutes
 };
 
 struct RingReadings {

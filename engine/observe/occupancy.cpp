@@ -151,14 +151,10 @@ OccupancyCounts OccupancyRecorder::add(uint64_t now_ns, const OccupancyCounts& c
   const OccupancyCounts column = counts.since(before_);
   const bool known = begun_ns_ != 0 && now_ns <= begun_ns_ + kLongest_ns;
   if (known) {
-    auto next = std::make_shared<OccupancyHistory>();
-    next->column_ns = kColumn_ns;
-    next->columns.reserve(kColumns);
-    if (history_) {
-      const auto& old = history_->columns;
-      next->columns.assign(old.begin() + (old.size() == kColumns ? 1 : 0), old.end());
-    }
+    auto next = history_ ? std::make_shared<OccupancyHistory>(*history_)
+                         : std::make_shared<OccupancyHistory>(OccupancyHistory{kColumn_ns, {}});
     next->columns.push_back(column_of(now_ns, column));
+    if (next->columns.size() > kColumns) next->columns.pop_front();
     history_ = std::move(next);
   }
   begun_ns_ = now_ns;

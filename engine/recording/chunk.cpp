@@ -16,9 +16,9 @@ constexpr int kLevel = 3;
 
 std::string head_bytes(ChunkKind kind, uint32_t stored, uint32_t raw) {
   ByteWriter out;
-  out.byte(static_cast<uint8_t>(kind));
-  out.u32(stored);
-  out.u32(raw);
+  out.number(static_cast<uint8_t>(kind));
+  out.number(stored);
+  out.number(raw);
   return out.bytes();
 }
 
@@ -35,16 +35,14 @@ uint32_t crc_of(const ChunkHead& head, std::string_view stored) {
 
 std::string first_line() { return fmt::format("{}{}\n", kMagic, kFormat); }
 
-uint32_t crc32_of(std::string_view bytes) { return crc_of(0, bytes); }
-
 ChunkHead read_chunk_head(std::string_view bytes) {
   ByteReader in(bytes);
   ChunkHead head;
-  const uint8_t kind = in.byte();
+  const auto kind = in.number<uint8_t>();
   head.kind = static_cast<ChunkKind>(kind);
-  head.stored = in.u32();
-  head.raw = in.u32();
-  head.crc = in.u32();
+  head.stored = in.number<uint32_t>();
+  head.raw = in.number<uint32_t>();
+  head.crc = in.number<uint32_t>();
   const bool known = kind == 'h' || kind == 'n' || kind == 'f';
   if (!known || head.stored > kMostStored || head.raw > kMostRaw) fail("no block begins there");
   return head;
@@ -74,7 +72,7 @@ std::string Compressor::chunk(ChunkKind kind, std::string_view raw) {
   const ChunkHead head{kind, static_cast<uint32_t>(size), static_cast<uint32_t>(raw.size())};
   ByteWriter out;
   out.raw(head_bytes(kind, head.stored, head.raw));
-  out.u32(crc_of(head, stored));
+  out.number(crc_of(head, stored));
   out.raw(stored);
   return out.bytes();
 }

@@ -1,6 +1,6 @@
 // The pieces of a recording's file: each compressed by itself, with its lengths and a checksum.
 //
-//   the first line    "pipetop recording 1\n", with the version of the format
+//   the first line    "pipetop recording 2\n", with the version of the format
 //   then chunks:      kind (1 byte), stored and raw bytes, CRC-32 of all this and of what is
 //                     stored (4 bytes each, little endian); then what is stored, a zstd frame
 #pragma once
@@ -22,11 +22,11 @@ enum class ChunkKind : uint8_t {
 };
 
 inline constexpr std::string_view kMagic = "pipetop recording ";
-inline constexpr uint32_t kFormat = 1;
+inline constexpr uint32_t kFormat = 2;
 inline constexpr uint32_t kMostRaw = 8 << 20;                   // of a chunk
 inline constexpr uint32_t kMostStored = kMostRaw + (64 << 10);  // of bytes that do not compress
 
-// "pipetop recording 1\n".
+// "pipetop recording 2\n".
 std::string first_line();
 
 struct ChunkHead {
@@ -39,8 +39,6 @@ struct ChunkHead {
 // Throws Error if it cannot be one.
 ChunkHead read_chunk_head(std::string_view bytes);
 bool is_whole(const ChunkHead& head, std::string_view stored);
-
-uint32_t crc32_of(std::string_view bytes);
 
 class Compressor {
  public:

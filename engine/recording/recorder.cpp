@@ -8,24 +8,24 @@
 #include "engine/base/clock.h"
 #include "engine/base/version.h"
 #include "engine/recording/chunk.h"
-#include "engine/recording/shared_values.h"
-#include "engine/recording/walk.h"
+#include "engine/recording/codec.h"
 
 namespace pipetop {
 namespace recording {
 namespace {
 
 constexpr uint64_t kBlock_ns = 2 * kSecond;
-constexpr size_t kBlockBytes = 512 << 10;
+constexpr size_t kBlockBytes = kMostRaw / 2;
 constexpr uint32_t kMostFramesPerS = 20;
 
 // The writer's version and its layout come first, so that any reader can tell what it reads.
 std::string header_bytes(const RecordingHeader& header, Written& written) {
   ByteWriter out;
   out.text(kVersion);
-  out.number(kLayout.size());
-  for (const size_t count : kLayout) out.number(count);
-  Walk(out, written, Form::full).fresh(header);
+  Layout::write(out);
+  Encoder encoder(written);
+  encoder.put(header);
+  out.raw(encoder.bytes());
   return out.bytes();
 }
 
@@ -56,8 +56,8 @@ class Recorder::Impl {
   bool begun_ = false, ended_ = false;
   Compressor compressor_;
   Written written_;
-  ByteWriter frame_, frames_;
-  Walk<ByteWriter> walk_{frame_, written_, Form::full};
+  Encoder encoder_{written_};
+  ByteWriter frames_;
   std::vector<uint64_t> times_;  // of the block's frames
   Snapshot before_;              // the last frame
   uint64_t marked_ns_ = 0;       // when the newest segment began
@@ -104,30 +104,20 @@ void Recorder::Impl::mark_change(const Segment& current) {
 }
 
 void Recorder::Impl::put_frame(const Snapshot& s) {
-  frame_.clear();
-  walk_.set_form(times_.empty() ? Form::full : Form::delta);
-  const bool new_segments = s.throughput.segments != before_.throughput.segments;
-  before_.now_ns = s.now_ns;  // in the list of times
-  walk_.of(s, before_);
-  if (times_.empty()) written_.forget_series();
-  if (new_segments) written_.forget_segments(s.throughput);
-  frames_.number(frame_.size());
-  frames_.u32(crc32_of(frame_.bytes()));
-  frames_.raw(frame_.bytes());
+  encoder_.clear();
+  encoder_.put(s);
+  frames_.text(encoder_.bytes());
   times_.push_back(s.now_ns);
   before_ = s;
 }
 
 void Recorder::Impl::flush() {
   if (times_.empty() || ended_) return;
+  written_.add_times(times_);
+  times_.clear();
+  written_.forget_unused();
+  encoder_.forget_objects();
   ByteWriter& shared = written_.shared();
-  shared.byte(static_cast<uint8_t>(SharedKind::times));
-  shared.number(times_.size());
-  uint64_t last = 0;
-  for (const uint64_t time : std::exchange(times_, {})) {
-    shared.number(time - last);
-    last = time;
-  }
   write(compressor_.chunk(ChunkKind::shared, shared.bytes()) +
         compressor_.chunk(ChunkKind::frames, frames_.bytes()));
   shared.clear();

@@ -16,8 +16,7 @@
 #include "engine/base/handles.h"
 #include "engine/base/text.h"
 #include "engine/recording/chunk.h"
-#include "engine/recording/shared_values.h"
-#include "engine/recording/walk.h"
+#include "engine/recording/codec.h"
 
 namespace pipetop {
 
@@ -66,38 +65,22 @@ class Input {
   uint64_t size_ = 0;
 };
 
-// What draws a pipeline takes them as they are.
-void check_stages(const Pipeline& pipeline) {
-  for (const Pipe& pipe : pipeline.pipes)
-    for (const auto* ends : {&pipe.writers, &pipe.readers})
-      for (const StageEnd& end : *ends)
-        if (end.stage >= pipeline.stages.size()) fail("a pipe has an end of no stage");
-}
-
 // Reads the frames of a block, one after the other.
 class FrameReader {
  public:
   // The shared values and the layout outlive it.
   FrameReader(std::string raw, const SharedValues& shared, const Layout& layout)
-      : raw_(std::move(raw)),
-        frames_(raw_),
-        budget_(kMostBytes),
-        walk_(frame_, shared, layout, budget_, Form::full) {}
+      : raw_(std::move(raw)), frames_(raw_), decoder_(shared, layout, budget_) {}
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;
 
   // Throws Error; then snapshot() is of no use any more.
   void next(uint64_t now_ns) {
-    const uint64_t size = frames_.number();
-    const uint32_t crc = frames_.u32();
-    const std::string_view bytes = frames_.raw(size);
-    if (crc32_of(bytes) != crc) fail("a frame's checksum is wrong");
-    frame_ = ByteReader(bytes);
-    budget_ = Budget(kMostBytes, OwnedMemory::of(snapshot_));
-    walk_.set_form(count_ == 0 ? Form::full : Form::delta);
-    walk_.of(snapshot_, snapshot_);
-    if (!frame_.empty()) fail("a frame is longer than it says");
-    if (snapshot_.watched) check_stages(*snapshot_.watched);
+    ByteReader frame(frames_.text());
+    budget_ = Budget(kMostBytes - std::min(decoder_.object_bytes(), kMostBytes));
+    snapshot_ = {};
+    decoder_.get(frame, snapshot_);
+    if (!frame.empty()) fail("a frame is longer than it says");
     snapshot_.now_ns = now_ns;
     ++count_;
   }
@@ -106,15 +89,14 @@ class FrameReader {
   const Snapshot& snapshot() const { return snapshot_; }
 
  private:
-  // A snapshot, and what it becomes: with a thousand functions a role, five minutes of history and
-  // the largest ring each has about one MiB; 256 watched pipes with a minute of theirs have ten.
-  // Screens keep several.
+  // A snapshot, and what the snapshots of its block share: with a thousand functions a role and the
+  // largest ring it has about one MiB; 256 watched pipes have another one. Screens keep several.
   static constexpr uint64_t kMostBytes = 24 << 20;
 
   std::string raw_;
-  ByteReader frames_, frame_{""};
-  Budget budget_;
-  Walk<ByteReader> walk_;
+  ByteReader frames_;
+  Budget budget_{0};
+  Decoder decoder_;
   Snapshot snapshot_;
   size_t count_ = 0;
 };
@@ -158,7 +140,7 @@ class Recording::Impl {
   Budget budget_;
   std::string version_, damage_;
   RecordingHeader header_;
-  Layout layout_{};
+  Layout layout_;
   SharedValues shared_;
   std::vector<Block> blocks_;
 
@@ -194,6 +176,9 @@ void Recording::Impl::read_first_line() {
   if (format > kFormat)
     refuse(
         fmt::format("format {}, but this pipetop reads {}: install a newer one", format, kFormat));
+  if (format < kFormat)
+    refuse(fmt::format("format {}, of an older pipetop: replay it with that, or record it again",
+                       format));
   offset_ = end + 1;
 }
 
@@ -218,17 +203,14 @@ void Recording::Impl::read_header() {
     const std::string raw = decompressor_.raw(head, *stored);
     ByteReader in(raw);
     version_ = one_line(in.text());
-    const uint64_t structs = in.number();
-    bool newer = structs > kLayout.size();
-    for (size_t i = 0; i < structs && !newer; ++i) {
-      const uint64_t members = in.number();
-      newer = members > kLayout[i];
-      layout_[i] = members;
+    try {
+      layout_ = Layout::read(in);
+    } catch (const Error& e) {
+      fail(fmt::format("pipetop {} has recorded it, and {}: install that, or a newer one", version_,
+                       e.what()));
     }
-    if (newer)
-      fail(fmt::format("pipetop {} has recorded it: install that, or a newer one", version_));
     Budget budget(kHeaderBytes);
-    Walk(in, shared_, layout_, budget, Form::full).fresh(header_);
+    Decoder(shared_, layout_, budget).get(in, header_);
   } catch (const Error& e) {
     refuse(e.what());
   }
@@ -262,24 +244,24 @@ bool Recording::Impl::read_block() {
   block.first = shared_.times.size();
   read_shared(raw, layout_, budget_, shared_);
   block.frames = shared_.times.size() - block.first;
-  // Each has at least a length and a checksum.
-  if (block.frames == 0 || block.frames > block.head.raw / 5)
+  // Each has at least a length.
+  if (block.frames == 0 || block.frames > block.head.raw / sizeof(uint32_t))
     fail("a block has fewer frames than it says");
   if (block.frames > kMostFrames) fail("a block has too many frames");
-  budget_.charge_growth(blocks_);
+  budget_.charge(2 * sizeof(Block));
   blocks_.push_back(block);
   return true;
 }
 
 void Recording::Impl::finish() {
-  std::ranges::stable_sort(shared_.recorded_marks, {}, &RecordedMark::at_ns);
+  std::ranges::stable_sort(shared_.marks, {}, &RecordedMark::at_ns);
   end_at(shared_.times.size(), "");
 }
 
 // Without what follows.
 void Recording::Impl::end_at(size_t frames, const std::string& why) {
   shared_.times.resize(frames);
-  std::erase_if(shared_.recorded_marks,
+  std::erase_if(shared_.marks,
                 [this](const RecordedMark& mark) { return mark.at_ns > shared_.times.back(); });
   if (why.empty()) return;
   damage_ = fmt::format("damaged after {:.1f} s: {}", seconds(), why);
@@ -337,7 +319,7 @@ const std::string& Recording::version() const { return impl_->version_; }
 uint64_t Recording::bytes() const { return impl_->input_.size(); }
 const std::string& Recording::damage() const { return impl_->damage_; }
 std::span<const uint64_t> Recording::times() const { return impl_->shared_.times; }
-std::span<const RecordedMark> Recording::marks() const { return impl_->shared_.recorded_marks; }
+std::span<const RecordedMark> Recording::marks() const { return impl_->shared_.marks; }
 
 size_t Recording::frame_at(uint64_t now_ns) const {
   const auto after = std::ranges::upper_bound(times(), now_ns);

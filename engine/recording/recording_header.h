@@ -7,6 +7,7 @@
 
 #include "engine/base/reading.h"
 #include "engine/config/talk.h"
+#include "engine/model/fields.h"
 #include "engine/model/snapshot.h"
 #include "engine/model/tables.h"
 
@@ -38,5 +39,20 @@ struct RecordedMark {
   SceneWait wait = {};
   uint64_t planned_ns = 0;
 };
+
+constexpr auto fields(const RecordingHeader*) {
+  using T = RecordingHeader;
+  return Fields<&T::unix_s, &T::frames_per_s, &T::settings, &T::presets, &T::roof_gib_per_s,
+                &T::host>();
+}
+constexpr auto fields(const SceneWait*) {
+  using T = SceneWait;
+  return Fields<&T::what, &T::ns>();
+}
+constexpr auto fields(const RecordedMark*) {
+  using T = RecordedMark;
+  return Fields<&T::at_ns, &T::kind, &T::number, &T::label, &T::key, &T::caption, &T::view,
+                &T::highlight, &T::notes, &T::wait, &T::planned_ns>();
+}
 
 }  // namespace pipetop

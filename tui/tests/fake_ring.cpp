@@ -60,8 +60,7 @@ void FakeRing::add_columns(uint64_t now_ns, bool slow) {
     }
     next->columns.push_back(column);
   }
-  auto& columns = next->columns;
-  if (columns.size() > kColumns) columns.erase(columns.begin(), columns.end() - kColumns);
+  while (next->columns.size() > kColumns) next->columns.pop_front();
   history_ = std::move(next);
 }
 

@@ -274,24 +274,23 @@ TEST(HeatMap, ShadesAreSharesOfTheLooks) {
   EXPECT_EQ(heat_level(0.499), 3);
   EXPECT_EQ(heat_level(0.5), 4);
   EXPECT_EQ(heat_level(1), 4);
-  OccupancyHistory history = *occupancy_history(kNow, {0});
-  history.columns[0].count = {};
-  history.columns[0].count[0] = 120;
-  history.columns[0].count[16] = 20;
-  history.columns[0].count[kFull] = 60;
-  const Lines lines = map(history, 4, 14, GlyphSet::ascii);
+  OccupancyColumn column{kNow, 200, {}};
+  column.count[0] = 120;
+  column.count[16] = 20;
+  column.count[kFull] = 60;
+  const Lines lines = map(history_of({column}), 4, 14, GlyphSet::ascii);
   EXPECT_EQ(lines[0], "full        %");
   EXPECT_EQ(lines[1], "            :");
   EXPECT_EQ(lines[2], "empty       #");
 }
 
 TEST(HeatMap, NobodyLookedIsNotEmpty) {
-  OccupancyHistory history = *occupancy_history(kNow, {0, 0, 0});
-  history.columns[1] = {history.columns[1].end_ns, 0, {}};
-  EXPECT_EQ(map(history, 4, 14)[2], "empty     █ █");
-  history.columns.erase(history.columns.begin() + 1);  // or nobody noted it
-  history.columns[0].end_ns -= 10'000'000'000;
-  EXPECT_EQ(map(history, 4, 14)[2], "empty       █");
+  const auto columns = occupancy_history(kNow, {0, 0, 0})->columns;
+  OccupancyColumn first = columns[0];
+  EXPECT_EQ(map(history_of({first, {columns[1].end_ns, 0, {}}, columns[2]}), 4, 14)[2],
+            "empty     █ █");
+  first.end_ns -= 10'000'000'000;  // or nobody noted it
+  EXPECT_EQ(map(history_of({first, columns[2]}), 4, 14)[2], "empty       █");
 }
 
 TEST(HeatMap, AColumnBetweenTwoCellsIsInBoth) {

@@ -38,12 +38,17 @@ inline RingReadings ring_view(RingFrame frame) {
   return ring;
 }
 
+inline OccupancyHistory history_of(const std::vector<OccupancyColumn>& columns) {
+  OccupancyHistory history{200'000'000, {}};
+  for (const OccupancyColumn& column : columns) history.columns.push_back(column);
+  return history;
+}
+
 // Columns of 200 ms until `end_ns`, all looks in one bin each.
 inline std::shared_ptr<const OccupancyHistory> occupancy_history(uint64_t end_ns,
                                                                  std::initializer_list<size_t> bins,
                                                                  uint32_t looks = 200) {
-  OccupancyHistory history;
-  history.column_ns = 200'000'000;
+  OccupancyHistory history = history_of({});
   uint64_t at = end_ns - (bins.size() - 1) * history.column_ns;
   for (const size_t bin : bins) {
     OccupancyColumn column{at, looks, {}};

@@ -17,9 +17,10 @@ Snapshot two_roles() {
   }
   s.effective.pipe.bytes = s.ring.bytes = 65536;
   s.throughput.over_1s = Reading<double>::of(2);
-  OccupancyHistory history;
-  OccupancyColumn& column = history.columns.emplace_back();
+  OccupancyColumn column;
   column.count.front() = column.count.back() = 100;
+  OccupancyHistory history;
+  history.columns.push_back(column);
   s.ring.history = std::make_shared<const OccupancyHistory>(history);
   s.verdict = Reading<Verdict>::of({Verdict::Kind::reader, "the writer waits for room 70 %"});
   return s;

@@ -10,10 +10,10 @@
 
 #include "engine/base/error.h"
 #include "engine/recording/chunk.h"
+#include "engine/recording/codec.h"
 #include "engine/recording/recorder.h"
 #include "engine/recording/recording.h"
 #include "engine/recording/tests/random_values.h"
-#include "engine/recording/walk.h"
 
 namespace pipetop::recording {
 namespace {
@@ -62,19 +62,20 @@ std::string joined(const std::string& begin, const Blocks& blocks) {
   return file;
 }
 
+std::string entry(SharedKind what, const std::string& value) {
+  return std::string(1, static_cast<char>(what)) + value;
+}
+
 std::string times(uint64_t first_ns, size_t count = 1) {
   ByteWriter out;
-  out.byte(static_cast<uint8_t>(SharedKind::times));
-  out.number(count);
-  for (size_t i = 0; i < count; ++i) out.number(i == 0 ? first_ns : 1);
-  return out.bytes();
+  out.number(static_cast<uint32_t>(count));
+  for (size_t i = 0; i < count; ++i) out.number(first_ns + i);
+  return entry(SharedKind::times, out.bytes());
 }
 
 std::string framed(std::string_view frame) {
   ByteWriter out;
-  out.number(frame.size());
-  out.u32(crc32_of(frame));
-  out.raw(frame);
+  out.text(frame);
   return out.bytes();
 }
 
@@ -85,11 +86,11 @@ std::string block_of(const std::string& shared, const std::string& frames) {
 
 template <class T>
 std::string full(const T& value, ByteWriter* shared = nullptr) {
-  ByteWriter out;
   Written written;
-  Walk(out, written, Form::full).fresh(value);
+  Encoder encoder(written);
+  encoder.put(value);
   if (shared) shared->raw(written.shared().bytes());
-  return out.bytes();
+  return encoder.bytes();
 }
 
 std::string small_frame() { return framed(full(Snapshot())); }
@@ -105,10 +106,6 @@ std::string noise(Random& random) {
   std::vector<uint64_t> numbers(6 << 17);
   std::ranges::generate(numbers, std::mt19937_64(random()));
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(uint64_t)};
-}
-
-std::string entry(SharedKind what, const std::string& value) {
-  return std::string(1, static_cast<char>(what)) + value;
 }
 
 std::string long_text(size_t bytes = 60'000) {
@@ -211,37 +208,44 @@ Blocks damaged_blocks(const Parts&, size_t, Random& random) {
 
 // Some numbers of one block are as large as can be.
 Blocks huge_counts(const Parts& parts, size_t, Random& random) {
-  static const std::array<std::string, 4> kHuge = {
-      std::string("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), std::string("\xff\xff\xff\x03"),
-      std::string("\xff\xff\x7f"), std::string("\xff\xff\xff\xff\x0f")};
+  static const std::array<std::string, 3> kHuge = {std::string("\xff\xff\xff\xff"),
+                                                   std::string("\xff\xff\x1f\0", 4),
+                                                   std::string("\xff\xff\0\0", 4)};
+  const auto forge = [&](std::string& bytes) {
+    if (bytes.size() < 4) return;
+    bytes.replace(below(random, bytes.size() - 3), 4, kHuge[below(random, kHuge.size())]);
+  };
   Blocks blocks = parts.blocks;
   std::string& block = blocks[below(random, blocks.size())];
   const size_t end = ChunkHead::kBytes + read_chunk_head(block).stored;
   std::string shared = raw_of(std::string_view(block).substr(0, end));
-  ByteWriter forged;
   const std::string frames = raw_of(std::string_view(block).substr(end));
+  ByteWriter forged;
   for (ByteReader in(frames); !in.empty();) {
-    const uint64_t size = in.number();
-    (void)in.u32();
-    std::string frame(in.raw(size));
-    if (below(random, 4) == 0) frame.replace(below(random, size), 1, kHuge[below(random, 4)]);
-    forged.raw(framed(frame));
+    std::string frame(in.text());
+    if (below(random, 4) == 0) forge(frame);
+    forged.text(frame);
   }
-  if (below(random, 2) == 0)
-    shared.replace(below(random, shared.size()), 1, kHuge[below(random, 4)]);
+  if (below(random, 2) == 0) forge(shared);
   block = block_of(shared, forged.bytes());
   return blocks;
 }
 
+// Values that follow in a series, all 0.
+std::string series_entry(uint32_t list, uint8_t type, uint32_t count) {
+  ByteWriter out;
+  out.number(list);
+  out.number(type);
+  out.number(count);
+  out.raw(std::string(count * series_type(type).element->size, '\0'));
+  return entry(SharedKind::series, out.bytes());
+}
+
 // A series of each of many pipes, with one point.
 std::string many_series() {
-  ByteWriter out;
-  for (uint64_t list = 0; list < 200'000; ++list) {
-    out.byte(static_cast<uint8_t>(SharedKind::series_point));
-    out.number(list);
-    out.byte(0);
-  }
-  return out.bytes();
+  std::string raw;
+  for (uint32_t list = 0; list < 200'000; ++list) raw += series_entry(list, 0, 1);
+  return raw;
 }
 
 // Shared values that say little, and fill a chunk each.
@@ -249,31 +253,24 @@ Blocks full_shared(const Parts&, size_t round, Random& random) {
   Segment segment;
   segment.label = std::string(60'000, 'x');
   segment.roles[0].functions = Reading<FunctionTable>::of({.tree = tree_of(100'000, false)});
-  HostInfo host;
-  host.mitigations.resize(100'000);
   ByteWriter names;
   const std::string segment_entry = entry(SharedKind::segment, full(segment, &names));
-  const std::array<std::string, 14> entries = {
+  const std::array<std::string, 10> entries = {
       entry(SharedKind::name, long_text(1)),
       entry(SharedKind::name, long_text()),
-      entry(SharedKind::point, std::string(1, '\0')),
-      entry(SharedKind::column, std::string(1, '\0')),
-      entry(SharedKind::mark, std::string(1, '\0')),
-      entry(SharedKind::notice, std::string(1, '\0')),
-      entry(SharedKind::notice, full(Notice{1, Severity::error, std::string(60'000, 'x')})),
+      series_entry(0, 0, 1),
+      series_entry(0, 1, 1),
       segment_entry,
       entry(SharedKind::segment, full(Segment())),
-      entry(SharedKind::host, full(host)),
-      entry(SharedKind::recorded_mark, full(mark_with("x"))),
-      entry(SharedKind::recorded_mark, full(mark_with(std::string(60'000, 'x')))),
-      entry(SharedKind::series_point, std::string(2, '\0')),
+      entry(SharedKind::mark, full(mark_with("x"))),
+      entry(SharedKind::mark, full(mark_with(std::string(60'000, 'x')))),
+      series_entry(0, 0, 100'000),
       many_series()};
   const std::string& one = entries[round % entries.size()];
   const std::string full = names.bytes() + filled(one);
   Blocks blocks;
   for (uint64_t i = 0, count = 1 + below(random, 6); i < count; ++i) {
-    // One that says nothing has all from the one before.
-    blocks.push_back(block_of(entries[6] + full + times(kBegin + i * kStep), small_frame()));
+    blocks.push_back(block_of(full + times(kBegin + i * kStep), small_frame()));
   }
   blocks.insert(blocks.begin(), block_of(times(kBegin - kStep), small_frame()));
   blocks.push_back(block_of(times(2 * kBegin), noise(random)));
@@ -288,10 +285,10 @@ Blocks much_shared(const Parts&, size_t, Random& random) {
   const auto add = [&](size_t count, const std::string& one) {
     for (size_t i = 0; i < count && shared.size() < kFullChunk; ++i) shared += one;
   };
-  add(marks, entry(SharedKind::recorded_mark, full(mark_with("x"))));
+  add(marks, entry(SharedKind::mark, full(mark_with("x"))));
   add(names, entry(SharedKind::name, long_text(8)));
-  add(points, entry(SharedKind::point, std::string(1, '\0')));
-  add(columns, entry(SharedKind::column, std::string(1, '\0')));
+  add(points, series_entry(0, 0, 1));
+  add(columns, series_entry(1, 1, 1));
   return {block_of(times(kBegin - kStep), small_frame()),
           block_of(shared + times(kBegin), small_frame()),
           block_of(times(2 * kBegin), noise(random))};
@@ -299,7 +296,7 @@ Blocks much_shared(const Parts&, size_t, Random& random) {
 
 // Snapshots that no engine makes.
 Blocks large_frames(const Parts&, size_t round, Random& random) {
-  const std::array<std::function<void(Snapshot&, uint64_t)>, 12> fills = {
+  const std::array<std::function<void(Snapshot&, uint64_t)>, 13> fills = {
       [](Snapshot& s, uint64_t n) { s.parts.resize(n * 2'000); },
       [](Snapshot& s, uint64_t n) { s.workers[0].technique.assign(n * 20'000, "x"); },
       [](Snapshot& s, uint64_t n) {
@@ -338,6 +335,11 @@ Blocks large_frames(const Parts&, size_t round, Random& random) {
             pipe.fill.push_back({i, double(n) + 1});
           }
       },
+      [](Snapshot& s, uint64_t n) {
+        HostInfo host;
+        host.mitigations.resize(n * 10'000);
+        s.host = std::make_shared<const HostInfo>(host);
+      },
       [](Snapshot& s, uint64_t n) { s.interventions.resize(n * 5'000); }};
   std::string file;
   Snapshot s;
@@ -356,12 +358,12 @@ Blocks large_frames(const Parts&, size_t round, Random& random) {
 }
 
 Blocks many_frames(const Parts&, size_t, Random& random) {
-  const std::string nothing_new = framed(std::string((kFieldCount<Snapshot> + 7) / 8, '\0'));
-  std::string frames = small_frame();
+  const std::string one = small_frame();
+  std::string frames = one;
   size_t count = 1;
   const size_t most = 2 + below(random, 900'000);
   while (count < most && frames.size() < kFullChunk) {
-    frames += nothing_new;
+    frames += one;
     ++count;
   }
   Blocks blocks = {block_of(times(1), small_frame())};
@@ -374,8 +376,7 @@ Blocks many_frames(const Parts&, size_t, Random& random) {
 std::string begin_of(const RecordingHeader& header) {
   ByteWriter out;
   out.text("1");
-  out.number(kLayout.size());
-  for (const size_t count : kLayout) out.number(count);
+  Layout::write(out);
   out.raw(full(header));
   return first_line() + Compressor().chunk(ChunkKind::header, out.bytes());
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/recording/fields.h"
+#include "engine/recording/type.h"
 
 namespace pipetop::recording {
 
@@ -45,7 +45,7 @@ class RandomValues {
   template <class T>
   requires std::is_enum_v<T>
   void change(T& value) {
-    if (chance()) value = static_cast<T>(below(uint64_t(last_value(value)) + 1));
+    if (chance()) value = static_cast<T>(below(uint64_t(last_value<T>()) + 1));
   }
   void change(bool& value) {
     if (chance()) value = !value;
@@ -95,7 +95,7 @@ class RandomValues {
   }
   template <HasFields T>
   void change(T& value) {
-    std::apply([&](auto... member) { (change(value.*member), ...); }, kFields<T>);
+    FieldsOf<T>::each([&]<auto kMember>() { change(value.*kMember); });
   }
 
   void change(Series<RatePoint>& value) {
@@ -111,7 +111,7 @@ class RandomValues {
     OccupancyColumn column;
     for (int i = 0; i < 5; ++i) change<OccupancyColumn>(column);
     next->columns.push_back(column);
-    if (next->columns.size() > 20) next->columns.erase(next->columns.begin());
+    if (next->columns.size() > 20) next->columns.pop_front();
     value = below(20) == 0 ? nullptr : std::move(next);
   }
   template <class T>

@@ -241,9 +241,11 @@ TEST(Recording, WhatIsNoneIsRefused) {
   const std::string whole = file_with(random_snapshots(3, 1, 10));
   EXPECT_EQ(refusal_of(""), "file: it is no pipetop recording");
   EXPECT_EQ(refusal_of("#!/bin/sh\n"), "file: it is no pipetop recording");
-  EXPECT_EQ(refusal_of("pipetop recording 2\n"),
-            "file: format 2, but this pipetop reads 1: install a newer one");
-  EXPECT_EQ(refusal_of("pipetop recording 1\n"), "file: its header is missing");
+  EXPECT_EQ(refusal_of("pipetop recording 3\n"),
+            "file: format 3, but this pipetop reads 2: install a newer one");
+  EXPECT_EQ(refusal_of("pipetop recording 1\n"),
+            "file: format 1, of an older pipetop: replay it with that, or record it again");
+  EXPECT_EQ(refusal_of("pipetop recording 2\n"), "file: its header is missing");
   EXPECT_EQ(refusal_of(whole.substr(0, 60)), "file: the last block is cut off");
   EXPECT_THROW(Recording("/nonexistent/file.ptop"), Error);
   EXPECT_THROW(Recording("/dev/null"), Error);
@@ -269,8 +271,7 @@ TEST(Recording, SixHoursAndAThousandChangesAreReplayed) {
       s.throughput.history.push_back({s.now_ns + i, double(second)});
     while (s.throughput.history.size() > 3000) s.throughput.history.pop_front();
     for (uint64_t i = 0; i < 5; ++i) history.columns.push_back({s.now_ns + i, 1, {}});
-    if (history.columns.size() > 600)
-      history.columns.erase(history.columns.begin(), history.columns.end() - 600);
+    while (history.columns.size() > 600) history.columns.pop_front();
     s.ring.history = std::make_shared<const OccupancyHistory>(history);
     if (second % 20 == 0) {
       auto closed = std::make_shared<Segment>(s.throughput.current);

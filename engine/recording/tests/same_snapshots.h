@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "engine/model/fields.h"
 #include "engine/model/snapshot.h"
-#include "engine/recording/fields.h"
 
 namespace pipetop::recording {
 
@@ -22,24 +22,25 @@ struct Same {
   static bool of(double a, double b) {
     return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
   }
-  static bool of(const OccupancyHistory& a, const OccupancyHistory& b) {
-    return a.column_ns == b.column_ns && of(a.columns, b.columns);
+  static bool of(const CallTree& a, const CallTree& b) {
+    return a.total == b.total && a.paths == b.paths &&
+           std::ranges::equal(a.nodes, b.nodes, [](const CallNode& x, const CallNode& y) {
+             return x.function == y.function && x.parent == y.parent && x.self == y.self &&
+                    x.total == y.total;
+           });
   }
   template <class T>
   static bool of(const std::optional<T>& a, const std::optional<T>& b) {
     return a.has_value() == b.has_value() && (!a || of(*a, *b));
-  }
-  template <class T>
-  static bool of(const Reading<T>& a, const Reading<T>& b) {
-    return a.status == b.status && a.reason == b.reason && of(a.value, b.value);
   }
   // Those that were read are other objects.
   template <class T>
   static bool of(const std::shared_ptr<const T>& a, const std::shared_ptr<const T>& b) {
     return a == b || (a && b && of(*a, *b));
   }
-  static bool of(const Series<RatePoint>& a, const Series<RatePoint>& b) {
-    return all_of(std::span<const RatePoint>(a), std::span<const RatePoint>(b));
+  template <class T>
+  static bool of(const Series<T>& a, const Series<T>& b) {
+    return all_of(std::span<const T>(a), std::span<const T>(b));
   }
   template <class T>
   static bool of(const std::vector<T>& a, const std::vector<T>& b) {
@@ -51,8 +52,7 @@ struct Same {
   }
   template <HasFields T>
   static bool of(const T& a, const T& b) {
-    return std::apply([&](auto... member) { return (of(a.*member, b.*member) && ...); },
-                      kFields<T>);
+    return FieldsOf<T>::all([&]<auto kMember>() { return of(a.*kMember, b.*kMember); });
   }
 
  private:

@@ -11,7 +11,7 @@
 
 #include "engine/recording/bytes.h"
 #include "engine/recording/chunk.h"
-#include "engine/recording/walk.h"
+#include "engine/recording/codec.h"
 #include "engine/tests/fuzz/fuzz.h"
 #include "tui/dashboard/source.h"
 #include "tui/dashboard/view.h"
@@ -41,49 +41,48 @@ bool make_stack_small() {
 
 std::string framed(std::string_view frame) {
   recording::ByteWriter out;
-  out.number(frame.size());
-  out.u32(recording::crc32_of(frame));
-  out.raw(frame);
+  out.text(frame);
   return out.bytes();
 }
 
-std::string header() {
-  recording::ByteWriter out, full;
+template <class T>
+std::string bytes_of(const T& value) {
   recording::Written written;
-  const RecordingHeader nothing;
-  recording::Walk(full, written, recording::Form::full).fresh(nothing);
+  recording::Encoder encoder(written);
+  encoder.put(value);
+  return encoder.bytes();
+}
+
+std::string header() {
+  recording::ByteWriter out;
   out.text("fuzz");
-  out.number(recording::kLayout.size());
-  for (const size_t count : recording::kLayout) out.number(count);
-  out.raw(full.bytes());
+  recording::Layout::write(out);
+  out.raw(bytes_of(RecordingHeader()));
   return out.bytes();
 }
 
 // Each kind of blocks: how many of them, the shared values that they have beside their times, the
 // frame, how many frames, and by how much the time goes on.
 std::string file_of_blocks(std::string_view recipe) {
-  recording::ByteWriter whole;
-  recording::Written written;
-  const Snapshot nothing;
-  recording::Walk(whole, written, recording::Form::full).fresh(nothing);
+  const std::string whole = bytes_of(Snapshot());
   recording::Compressor compressor;
   std::string file =
       recording::first_line() + compressor.chunk(recording::ChunkKind::header, header());
   uint64_t time = 1, blocks = 0;
   for (recording::ByteReader in(recipe); !in.empty() && blocks < kMostBlocks;) {
-    const uint64_t count = in.number() % kMostBlocks;
+    const uint64_t count = in.number<uint32_t>() % kMostBlocks;
     const std::string_view shared = in.text(), frame = in.text();
-    const uint64_t frames = in.number() % 8, step = in.number() % 1'000'000'000;
+    const auto frames = in.number<uint8_t>() % 8u;
+    const uint64_t step = in.number<uint32_t>() % 1'000'000'000;
     std::string raw;
-    for (uint64_t i = 0; i < frames; ++i)
-      raw += framed(frame.empty() ? std::string_view(whole.bytes()) : frame);
+    for (uint32_t i = 0; i < frames; ++i) raw += framed(frame.empty() ? whole : frame);
     const std::string frames_chunk = compressor.chunk(recording::ChunkKind::frames, raw);
     for (uint64_t i = 0; i < count && blocks < kMostBlocks; ++i, ++blocks) {
       recording::ByteWriter entries;
       entries.raw(shared);
-      entries.byte(static_cast<uint8_t>(recording::SharedKind::times));
-      entries.number(frames);
-      for (uint64_t n = 0; n < frames; ++n) entries.number(n == 0 ? time : step);
+      entries.number(static_cast<uint8_t>(recording::SharedKind::times));
+      entries.number(uint32_t{frames});
+      for (uint32_t n = 0; n < frames; ++n) entries.number(time + n * step);
       time += step * frames;
       file += compressor.chunk(recording::ChunkKind::shared, entries.bytes()) + frames_chunk;
     }
@@ -98,20 +97,9 @@ std::string file_of(std::string_view contents) {
   std::string file = recording::first_line();
   recording::ByteReader in(contents);
   while (!in.empty()) {
-    const auto kind = static_cast<recording::ChunkKind>(in.byte());
-    const uint64_t size = in.number();
-    const std::string_view raw = in.raw(std::min<uint64_t>(size, in.left()));
-    if (kind != recording::ChunkKind::frames) {
-      file += compressor.chunk(kind, raw);
-      continue;
-    }
-    recording::ByteWriter frames;
-    for (recording::ByteReader left(raw); !left.empty();) {
-      const uint64_t length = left.number();
-      const std::string_view frame = left.raw(std::min<uint64_t>(length, left.left()));
-      frames.raw(framed(frame));
-    }
-    file += compressor.chunk(kind, frames.bytes());
+    const auto kind = static_cast<recording::ChunkKind>(in.number<uint8_t>());
+    const uint32_t size = in.number<uint32_t>();
+    file += compressor.chunk(kind, in.raw(std::min<uint64_t>(size, in.left())));
   }
   return file;
 }
