@@ -104,7 +104,9 @@ std::vector<BlameAt> blame_steps(const WaitGraph& graph) {
     const WaitStage& stage = graph.stages[i];
     const double waits = stage.waits();
     if (!stage.takes_part || !(waits > 0)) continue;
-    steps[i].keeps = stage.own < kOwnNoise ? 0 : std::pow(stage.own, kSharpness);
+    steps[i].keeps = stage.sets_pace         ? 1
+                     : stage.own < kOwnNoise ? 0
+                                             : std::pow(stage.own, kSharpness);
     const double passes = 1 - steps[i].keeps;
     pass_on(graph, i, false, passes * stage.reading / waits, steps[i]);
     pass_on(graph, i, true, passes * stage.writing / waits, steps[i]);
@@ -157,7 +159,8 @@ std::optional<Culprit> culprit_of(const WaitGraph& graph) {
   const BlameAt step = blame_steps(graph)[culprit.stage];
   culprit.outside_reading = step.outside_reading >= kBlame;
   culprit.outside_writing = step.outside_writing >= kBlame;
-  if (graph.stages[culprit.stage].own < kOwnWork && !culprit.outside_reading &&
+  const WaitStage& stage = graph.stages[culprit.stage];
+  if (stage.own < kOwnWork && !stage.sets_pace && !culprit.outside_reading &&
       !culprit.outside_writing)
     return {};
   return culprit;

@@ -437,7 +437,10 @@ bool may_run_ahead(const JudgedPipeline& view, size_t number) {
 }
 
 std::optional<Verdict> bursty(const JudgedPipeline& view, const std::optional<Culprit>& culprit) {
-  if (culprit && view.graph.stages[culprit->stage].own >= kBusy) return {};
+  if (culprit) {
+    const WaitStage& stage = view.graph.stages[culprit->stage];
+    if (stage.own >= kBusy || stage.sets_pace) return {};
+  }
   std::optional<size_t> best;
   double most = 0;
   for (size_t i = 0; i < view.graph.rings.size(); ++i) {

@@ -22,6 +22,8 @@ constexpr double kWaitsAtAll = 0.003;
 // A writer that waits so long sets no pace; and so little of it in a pipe doesn't matter.
 constexpr double kWaitsElsewhere = 0.3;
 constexpr double kHardlyHere = 0.1;
+// In poll for a time only, though it has data.
+constexpr double kSetsPace = 0.1;
 // The same of waits for a peer, which include what in poll nothing else explains.
 constexpr double kWaitsForPeer = 0.1;
 
@@ -263,6 +265,24 @@ void excuse_the_faster(WaitGraph& graph) {
   }
 }
 
+// As pv -L does: it takes so many bytes at once, as fast as they come, and waits for the next time.
+// Meanwhile another reader of its writer may be the slower one, but if nobody is busy, nobody gains
+// by a faster one: what one loses at once, one makes up for.
+void find_who_sets_the_pace(WaitGraph& graph) {
+  if (std::ranges::any_of(graph.stages, [](const WaitStage& stage) { return stage.busy; })) return;
+  const auto waits_in_several = [&](size_t writer) {
+    return graph.stages[writer].written_to.size() > 1;
+  };
+  for (WaitStage& stage : graph.stages) {
+    if (stage.for_time < kSetsPace) continue;
+    stage.sets_pace = std::ranges::any_of(stage.inputs, [&](size_t pipe) {
+      const WaitRing& ring = graph.rings[pipe];
+      return ring.known && ring.full >= kSetsPace &&
+             std::ranges::any_of(ring.writers, waits_in_several);
+    });
+  }
+}
+
 // Who has nothing to read does not hold up anybody, whatever it does meanwhile: it spins, sleeps or
 // works on little. In a circle it may be what its own writer waits for. That moves the blame only:
 // what it is said to do comes from its clock.
@@ -385,6 +405,7 @@ WaitGraph wait_graph_of(const Pipeline& pipeline) {
       follow_answers(pipeline, graph, stage);
       wait_for_peers(graph, view, sum, stage);
       poll += for_time;
+      stage.for_time = for_time;
     } else {
       take_rings(graph, view.state, stage);
     }
@@ -392,6 +413,7 @@ WaitGraph wait_graph_of(const Pipeline& pipeline) {
   }
   find_busy(pipeline, graph);
   excuse_the_faster(graph);
+  find_who_sets_the_pace(graph);
   for (size_t i = 0; i < graph.stages.size(); ++i) {
     WaitStage& stage = graph.stages[i];
     // One that works nearly all the time, but does wait now and then, isn't spinning.

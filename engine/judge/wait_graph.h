@@ -35,6 +35,9 @@ struct WaitStage {
   // What the rest is made of. Without shares, what it does at the moment is taken for all of it.
   double on_cpu = 0, runnable = 0;
   std::array<double, kWaits> elsewhere{};
+  double for_time = 0;  // of it in poll, for a time only
+  // It waits so of its own accord, though it has data, and nobody is busy.
+  bool sets_pace = false;
   // Nearly all the time is its own; or it gets as much CPU time as one that would take more.
   bool busy = false;
   std::vector<size_t> inputs, outputs;  // pipes, without own ones

@@ -121,6 +121,25 @@ TEST(Peers, WhoPollsForNothingButATimeSetsThePace) {
   EXPECT_EQ(verdict_of(view), "stage pv poll");
 }
 
+// The same with larger bursts, in which it polls for data for most of the time.
+TEST(Peers, WhoTakesBurstsAsFastAsTheyComeSetsThePace) {
+  Pipeline view = made_pipeline({"yes", "tee", "chew", "pv"}, {{{0}, {1}}, {{1}, {2}}, {{1}, {3}}});
+  set_ring(view.pipes[0], 1, 0, 0.92);
+  set_ring(view.pipes[1], 0.7, 0.27, 0.68);
+  set_ring(view.pipes[2], 0.2, 0.76, 0.19);
+  spend(view, 0, {.cpu = 0.02, .on_cpu = 0.02, .writing = 0.96});
+  spend(view, 1, {.cpu = 0.07, .on_cpu = 0.07, .writing = 0.89});
+  spend(view, 2, {.cpu = 0.78, .on_cpu = 0.78, .reading = 0.2});
+  spend(view, 3, {.cpu = 0.02, .on_cpu = 0.02}, WaitsFor::poll);
+  view.stages[1].blocked_in = {{view.pipes[1].id, true, 0.67}, {view.pipes[2].id, true, 0.21}};
+  view.stages[3].outside = false;
+  view.stages[3].polls_nothing = 0.2;
+  EXPECT_EQ(verdict_of(view), "stage pv poll");
+  // One that works all the time would gain.
+  spend(view, 2, {.cpu = 0.9, .on_cpu = 0.9, .reading = 0.08});
+  EXPECT_EQ(verdict_of(view), "stage chew none");
+}
+
 TEST(Peers, WhoGetsNothingIsNotBusy) {
   Pipeline view = made_chain({"sh", "cat", "script"});
   spend(view, 0, {}, WaitsFor::child);

@@ -129,6 +129,8 @@ log_of_two      stage:gzip               -            bash -c 'bash -c "cat /dev
 tee_paced       stage:pv                 -            cat /dev/zero | tee >(S chew "burn(0.4, data)") | pv -qL 40m >/dev/null
 tee_paced_gzip  stage:pv                 -            cat /dev/zero | tee >(gzip -1 >/dev/null) | pv -qL 60m >/dev/null
 tee_paced_first stage:pv                 -            cat /dev/zero | tee >(pv -qL 20m >/dev/null) | S chew "burn(2, data)"
+tee_bursts      stage:pv                 -            cat /dev/zero | tee >(S chew "burn(2.3, data)") | pv -qL 20m >/dev/null
+tee_bursts_slow stage:pv                 -            cat /dev/zero | tee >(S chew "burn(4.2, data)") | pv -qL 10m >/dev/null
 nothing_sent    stage:sh|outside:sh|idle -            sh -c 'sleep 60; :' | cat | S script "system('sleep 60')"
 make            unknown|idle             whole        printf 'all: a b c d\\n%%:\\n\\t@S burn "burn(900), _exit(0)"\\n' | make -sj2 -f -
 '''
