@@ -33,15 +33,6 @@ namespace {
 
 // ---- ladder -----------------------------------------------------------------
 
-void check_ladder_flags(const CommandLine& line) {
-  if (!line.preset.empty())
-    throw Error(fmt::format("--preset does not work with ladder: use --rungs {},...", line.preset));
-  for (const auto& [flag, path] :
-       {std::pair{"--folded", line.folded}, {"--segments", line.segments}})
-    if (!path.empty())
-      throw Error(fmt::format("{} does not work with ladder, which runs without observers", flag));
-}
-
 std::vector<std::string> names_of(const LadderRequest& request) {
   if (!request.rungs.empty()) return request.rungs;
   std::vector<std::string> names;
@@ -198,7 +189,6 @@ LimitsOptions limits_options(const CommandLine& line) {
 }  // namespace
 
 LadderOptions ladder_options(const CommandLine& line, const Config& config) {
-  check_ladder_flags(line);
   LadderOptions options;
   for (const std::string& name : names_of(line.ladder)) {
     if (std::ranges::find(options.rungs, name, &Preset::name) != options.rungs.end())

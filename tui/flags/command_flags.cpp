@@ -99,10 +99,6 @@ void add_length(CLI::App& app, TrialLength& length, const std::string& duration_
   add_value(app, "--bytes,--bytes_to_pipe", "SIZE", take_bytes,
             "measure until this much was read instead");
   add_time(app, "--warmup", length.warmup_ns, 0, warmup_help);
-  app.final_callback([&app] {
-    if (app.count("--duration") > 0 && app.count("--bytes") > 0)
-      throw Error("--duration and --bytes exclude each other: give one of them");
-  });
 }
 
 void add_run_flags(CLI::App& app, CommandLine& line) {
@@ -144,10 +140,6 @@ void add_tune_flags(CLI::App& app, CommandLine& line) {
   add_number(app, "--seed", "N", line.tune.seed, 0, kMaxSeed, "random seed (default 1)");
   app.add_flag("--allow-raise-pipe-max", line.tune.may_raise_pipe_max,
                "raise fs.pipe-max-size during the search, to try larger rings");
-  app.final_callback([&line] {
-    if (line.tune.write == "-")
-      throw Error("--write and the result would both go to stdout: give a file");
-  });
 }
 
 void add_limits_flags(CLI::App& app, CommandLine& line) {
@@ -188,10 +180,6 @@ void add_compare_flags(CLI::App& app, CommandLine& line) {
   add_format(app, line, Holds::runs);
   add_file(app, "-o,--output", compare.output, "write to FILE instead of stdout");
   add_file(app, "--svg", compare.svg, "draw the ratios and their intervals to FILE");
-  app.final_callback([&compare] {
-    if (!compare.svg.empty() && compare.files.size() > 2)
-      throw Error("--svg draws two results: give one picture for each");
-  });
 }
 
 void add_export_flags(CLI::App& app, CommandLine& line) {
@@ -214,10 +202,6 @@ void add_export_flags(CLI::App& app, CommandLine& line) {
             "at most this many series of pipes, of stages and of bottlenecks (default 200)");
   app.final_callback([&app, &request] {
     if (app.count("--textfile") > 0 && app.count("--listen") == 0) request.listen.clear();
-    // node_exporter reads no other files, and says nothing about them.
-    if (!request.textfile.empty() && !request.textfile.ends_with(".prom"))
-      throw Error(fmt::format("--textfile {}: node_exporter reads only *.prom: give {}.prom",
-                              request.textfile, request.textfile));
   });
 }
 
@@ -271,16 +255,6 @@ void add_present_flags(CLI::App& app, CommandLine& line) {
   add_value(
       app, "--take", "SCENE:N,...", [&talk](const std::string& takes) { talk.takes = takes; },
       "show the N-th take of a recorded scene (default: the longest)");
-  app.final_callback([&talk] {
-    if (!talk.replay.empty() && !talk.config.empty())
-      throw Error("--replay shows a recorded talk: give no config with it");
-    if (!talk.replay.empty() && !talk.fallback.empty())
-      throw Error("--replay is the recording already: give no --fallback with it");
-    if (!talk.takes.empty() && talk.replay.empty() && talk.fallback.empty())
-      throw Error("--take chooses from a recording: give --replay FILE or --fallback FILE");
-    if (talk.loop && talk.auto_ns == 0)
-      throw Error("--loop needs --auto: give for example --auto 20s");
-  });
 }
 
 void add_rehearse_flags(CLI::App& app, CommandLine& line) {
@@ -336,48 +310,6 @@ void add_help_flags(CLI::App& app, CommandLine& line) {
 // ---- the pipes of other programs --------------------------------------------
 
 using namespace std::string_view_literals;
-
-// What has no meaning beside a command to start.
-void check_command(const CLI::App& app, const WatchRequest& watch) {
-  if (!watch.target.empty())
-    throw Error(
-        fmt::format("{} and a command to start are two things to watch: give one", watch.target));
-  for (const char* flag : {"--once", "--duration"})
-    if (app.count(flag) > 0)
-      throw Error(fmt::format("{}: a command is watched until it ends: remove it", flag));
-  if (watch.output == "-")
-    throw Error("--output: stdout is the command's: give a file, or /dev/fd/3 with 3>FILE");
-}
-
-bool is_process(const std::string& target) {
-  if (target.empty()) return false;
-  const WatchTarget parsed = parse_target(target);
-  return parsed.pid != 0 && parsed.fd < 0;
-}
-
-void check_watch(const CLI::App& app, const CommandLine& line) {
-  const WatchRequest& watch = line.watch;
-  // A $(pgrep ...) that found nothing leaves this.
-  if (watch.target.empty() && app.count("target") > 0)
-    throw Error("\"\" is no pipe: give a PID, PID:FD or a FIFO, or nothing for all pipes");
-  if (watch.put_back && (!watch.target.empty() || !watch.command.empty() || watch.headless))
-    throw Error("--put-back watches nothing: give nothing else with it");
-  if (!watch.command.empty()) check_command(app, watch);
-  if (watch.quiet && watch.command.empty())
-    throw Error("--quiet is for a command to start: pipetop watch --quiet -- COMMAND");
-  if (watch.exact && watch.target.empty() && watch.command.empty())
-    throw Error("--exact counts in one pipeline: give a PID, PID:FD, a FIFO or -- COMMAND");
-  if (watch.until && watch.target.empty() && watch.command.empty())
-    throw Error("--until watches one pipeline: give a PID, PID:FD, a FIFO or -- COMMAND");
-  if (watch.tree && watch.command.empty() && !is_process(watch.target))
-    throw Error("--tree is of a process: give a PID, or -- COMMAND");
-  for (const char* flag : {"--sort", "--filter"})
-    if (app.count(flag) > 0 && (!watch.target.empty() || !watch.command.empty()))
-      throw Error(fmt::format("{} is for the table of all pipes: give no {}", flag,
-                              watch.command.empty() ? watch.target : "command"));
-  if (line.format == &find_format("jsonl") && app.count("--once") > 0)
-    throw Error("--once prints one result, --format jsonl many: give json, or remove --once");
-}
 
 uint64_t whole_size(const std::string& flag, const std::string& text) {
   const uint64_t bytes = parsed(flag, text, parse_size);
@@ -450,7 +382,6 @@ void add_watch_flags(CLI::App& app, CommandLine& line) {
     for (const char* flag : {"--format", "--duration", "--output", "--until"})
       line.watch.headless |=
           app.count(flag) > 0 && !(starts_one && (flag == "--output"sv || flag == "--until"sv));
-    check_watch(app, line);
   });
 }
 
@@ -588,16 +519,6 @@ void add_view_flags(CLI::App& app, CommandLine& line) {
   app.add_flag("-c,--cursor", view.cursor,
                "a line for each view of a pipeline, which has this flag, too");
   refuse_flags_of_pv(app);
-  app.final_callback([&view] {
-    if (view.watched && !view.files.empty())
-      throw Error("--watchfd moves nothing: give no file with it");
-    if (view.skip_bytes != 0 && !view.skips_errors)
-      throw Error("--error-skip-block is of --skip-errors: give -E, too");
-    if (view.remote && (!view.files.empty() || view.watched))
-      throw Error("--remote moves nothing: give no file, and no --watchfd, with it");
-    if (view.stop_at_size && !view.size && view.size_of.empty())
-      throw Error("--stop-at-size needs --size: give for example --size 10GiB");
-  });
 }
 
 // ---- the table --------------------------------------------------------------

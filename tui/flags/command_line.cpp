@@ -13,6 +13,7 @@
 #include "engine/config/config.h"
 #include "tui/draw/text.h"
 #include "tui/flags/flags.h"
+#include "tui/flags/misuse.h"
 
 namespace pipetop::tui {
 namespace {
@@ -54,7 +55,7 @@ class Parser {
       check_remaining();
       line_.command = command();
       check_one_command();
-      check_command_has_use_for_flags();
+      refuse_misuse(line_, app_);
     } catch (const CLI::CallForHelp&) {
       line_.command = Command::help;
       line_.help = app_.help();
@@ -164,85 +165,6 @@ class Parser {
                               commands[1]->get_name()));
   }
 
-  void check_command_has_use_for_flags() const {
-    if (line_.sweep && line_.command != Command::run)
-      throw Error(fmt::format("--{} {}: several values need pipetop run", line_.sweep->first->name,
-                              line_.sweep->second));
-    constexpr std::array kHaveRoof = {Command::dashboard, Command::present, Command::shot};
-    if (line_.roof && std::ranges::find(kHaveRoof, line_.command) == kHaveRoof.end())
-      throw Error("--roof is for the dashboard: use pipetop limits");
-    if (!line_.against.empty() && line_.command != Command::dashboard)
-      throw Error("--against is for the dashboard: use pipetop compare");
-    if (line_.show && line_.command != Command::dashboard)
-      throw Error("--show is for the dashboard: give no command");
-    if (!line_.talk.config.empty() && !line_.config.empty())
-      throw Error(fmt::format("{} and --config {} are two talks: give one", line_.talk.config,
-                              line_.config));
-    const bool dashboard = line_.command == Command::dashboard || line_.command == Command::present;
-    if (!line_.record.empty()) check_record(dashboard);
-    if (line_.command == Command::watch || line_.command == Command::view)
-      check_no_settings(" is for a pipe of pipetop's own: remove it");
-    const bool starts_one = line_.command == Command::watch || line_.command == Command::shot;
-    if (!line_.watch.command.empty() && !starts_one)
-      throw Error("-- COMMAND is for pipetop watch and pipetop shot");
-    if (line_.command == Command::replay) check_no_settings(": a recording cannot be changed");
-    if (line_.command == Command::shot) check_shot();
-  }
-
-  void check_record(bool dashboard) const {
-    const bool watches = line_.command == Command::watch;
-    const bool measures = line_.command == Command::run || line_.command == Command::rehearse;
-    if (!dashboard && !watches && !measures)
-      throw Error("--record is for the dashboard and pipetop present, rehearse, run and watch");
-    if (watches && line_.watch.target.empty() && line_.watch.command.empty())
-      throw Error(
-          "--record takes one pipeline, not the table of all pipes: give a PID, PID:FD, a FIFO or "
-          "-- COMMAND");
-  }
-
-  void check_watching_shot() const {
-    const ShotRequest& shot = line_.shot;
-    if (!shot.replay.empty()) throw Error("--replay and a pipeline are two pictures: give one");
-    if (!shot.watch.empty() && !line_.watch.command.empty())
-      throw Error(
-          fmt::format("{} and a command to start are two things to watch: give one", shot.watch));
-    if (line_.roof) throw Error("--roof is for a pipe of pipetop's own: remove it");
-    check_no_settings(" is for a pipe of pipetop's own: remove it");
-  }
-
-  void check_shot() const {
-    const ShotRequest& shot = line_.shot;
-    if (app_.get_subcommand("shot")->count("--watch") > 0 && shot.watch.empty())
-      throw Error("--watch: \"\" is no pipe: give a PID, PID:FD or a FIFO");
-    if (!shot.watch.empty() || !line_.watch.command.empty()) check_watching_shot();
-    if (shot.replay.empty() && !shot.at_ns.empty()) throw Error("--at needs --replay FILE");
-    check_scenes_of_shot();
-    if (shot.replay.empty()) return;
-    if (shot.after_ns > 0) throw Error("--after: a recording needs no time to settle: give --at");
-    check_no_settings(": a recording cannot be changed");
-  }
-
-  void check_scenes_of_shot() const {
-    const ShotRequest& shot = line_.shot;
-    const bool all = !shot.all_scenes.empty();
-    if (shot.scene == 0 && !all) return;
-    const char* flag = all ? "--all-scenes" : "--scene";
-    if (all && shot.scene > 0) throw Error("--scene and --all-scenes exclude each other: give one");
-    if (shot.replay.empty())
-      throw Error(fmt::format("{} needs the recording of a talk: give --replay FILE", flag));
-    if (!shot.at_ns.empty() || !shot.keys.empty())
-      throw Error(fmt::format("{} is a scene at its end: remove --at and --keys", flag));
-    if (all && !shot.output.empty())
-      throw Error("--all-scenes names the files itself: remove --output");
-  }
-
-  void check_no_settings(const std::string& why) const {
-    const std::string given = !line_.knobs.empty()    ? line_.knobs.front().text
-                              : !line_.preset.empty() ? "--preset " + line_.preset
-                                                      : "";
-    if (!given.empty()) throw Error(given + why);
-  }
-
   void check_remaining() const {
     const std::vector<std::string> remaining = app_.remaining(true);
     if (remaining.empty()) return;
@@ -318,6 +240,7 @@ std::optional<CommandLine> parse_view(Words arguments) {
   } catch (const CLI::ParseError&) {
     return {};
   }
+  refuse_misuse(line, app);
   return line;
 }
 
