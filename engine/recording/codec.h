@@ -170,12 +170,12 @@ class Decoder {
     in_ = &in;
     get(type, value);
   }
-  std::string text();
   // Bytes of the objects that its values share.
   uint64_t object_bytes() const { return object_bytes_; }
 
  private:
   void get(const Type& type, void* value);
+  std::string text();
   void get_values(const Type& type, size_t count, void* value);
   void get_series(const Type& type, void* value);
   void get_shared(const Type& type, void* value);

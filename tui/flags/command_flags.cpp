@@ -6,7 +6,6 @@
 #include "engine/base/text.h"
 #include "engine/experiment/ladder.h"
 #include "engine/http/http_server.h"
-#include "engine/watch/target.h"
 #include "engine/workload/table/workloads.h"
 #include "tui/draw/picture.h"
 #include "tui/flags/flags.h"
